@@ -1,0 +1,183 @@
+#include <algorithm>
+
+#include "sim/engine/engine.hpp"
+
+namespace fleetsim {
+namespace {
+
+/// Devices spread over as few nodes as hold them.
+GangShape spread(std::uint32_t devices, std::uint32_t per_node) {
+  if (devices <= per_node) return GangShape{.nodes = 1, .per_node = devices};
+  return GangShape{.nodes = devices / per_node, .per_node = per_node, .remainder = devices % per_node};
+}
+
+}  // namespace
+
+void Engine::schedule_arrival(std::uint32_t class_index) {
+  const ArrivalSpec& arrivals = scenario_.classes[class_index].arrivals;
+  Source& source = sources_[class_index];
+  std::optional<SimTime> next;
+  if (!arrivals.listed.empty()) {
+    if (source.arrived < arrivals.listed.size()) next = arrivals.listed[source.arrived].submit;
+  } else if (arrivals.gap) {
+    if (!arrivals.count || source.arrived < static_cast<std::uint64_t>(*arrivals.count)) {
+      const SimTime from = source.arrived == 0 ? arrivals.submit : source.next;
+      next = from + arrivals.gap->sample_duration(source.gaps);
+    }
+  } else if (source.arrived == 0) {
+    next = arrivals.submit;
+  }
+  if (source.arrived == 0 && next) ++sources_open_;
+  if (source.arrived > 0 && !next) --sources_open_;
+  if (!next) return;
+  source.next = *next;
+  push(*next, Phase::kArrival, EventKind::arrival, class_index);
+}
+
+std::uint32_t Engine::draw_devices(std::uint32_t class_index) {
+  const GangSpec& gang = scenario_.classes[class_index].gang;
+  if (gang.sizes.size() == 1) return gang.sizes[0];
+  double left = 0.0;
+  for (const double weight : gang.weights) left += weight;
+  constexpr double kPerUnit = 1.0 / 9007199254740992.0;  // 2^-53
+  left *= static_cast<double>(sources_[class_index].gangs() >> 11) * kPerUnit;
+  std::size_t pick = 0;
+  while (pick + 1 < gang.sizes.size() && left >= gang.weights[pick]) left -= gang.weights[pick++];
+  return gang.sizes[pick];
+}
+
+void Engine::arrive(std::uint32_t class_index) {
+  const JobClass& job_class = scenario_.classes[class_index];
+  Source& source = sources_[class_index];
+
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(jobs_.size()));
+    jobs_.emplace_back().slot = JobId{free_slots_.back()};
+  }
+  Job& job = jobs_[free_slots_.back()];
+  free_slots_.pop_back();
+  ++live_;
+  job.job_class = ClassId{class_index};
+  job.number = source.arrived++;
+  job.sequence = next_sequence_++;
+  job.listed = job_class.arrivals.listed.empty() ? nullptr : &job_class.arrivals.listed[job.number];
+  job.submit = now_;
+
+  const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
+  if (job_class.gang.shape) {
+    job.shape = *job_class.gang.shape;
+  } else {
+    job.shape = spread(job.listed != nullptr ? job.listed->devices : draw_devices(class_index), per_node);
+  }
+
+  const StepTimes& step = step_times_[class_index];
+  const auto steps_in = [&](Duration duration) {
+    if (job_class.step.continuous) return std::max<std::int64_t>(duration.ns(), 1);
+    const std::int64_t stepping = step.wait + step.own;
+    return std::max<std::int64_t>((duration.ns() + stepping / 2) / stepping, 1);
+  };
+  if (job_class.steps) {
+    job.steps = *job_class.steps;
+  } else if (job.listed != nullptr) {
+    job.steps = steps_in(job.listed->duration);
+  } else if (job_class.duration) {
+    job.steps = steps_in(job_class.duration->sample_duration(source.durations));
+  } else {
+    job.steps = std::numeric_limits<std::int64_t>::max();
+  }
+  job.steps_done = job.position = 0;
+  job.relaunch = &job_class.startup;
+  job.relaunch_leaf = Leaf::runtime_startup;
+  job.attempt = 0;
+  job.first_start.reset();
+  job.requeue_wait = job.held = job.member_wait = Duration::zero();
+  job.commits = job.failures = job.evictions = 0;
+  job.failures_since_commit = 0;
+  job.retained = DeviceTime::zero();
+  job.eviction = nullptr;
+  job.eviction_left.reset();
+  job.eviction_stream.reset();
+  if (job_class.evictions.rate || job_class.evictions.every) {
+    job.eviction_stream.emplace(StreamKey{scenario_.runs.seed, options_.replication, Purpose::kEviction,
+                                          (std::uint64_t{class_index} << 40) | job.number});
+    draw_eviction(job);
+    if (job_class.evictions.clock == EvictionClock::wall) run_eviction_clock(job);
+  }
+
+  if (records_ != nullptr) {
+    job.record = static_cast<std::uint32_t>(records_->jobs.size());
+    records_->jobs.push_back({name_of(job), class_index, now_});
+    for (const auto& [leaf, weight] : job_class.program.weights)
+      records_->steps.push_back({job.record, leaf, weight});
+  }
+  if (job.submit >= window_start_ && job.submit < window_end_) ++result_.classes[class_index].submitted;
+
+  schedule_arrival(class_index);
+  const GangShape whole = allocation_shape(job);
+  const bool satisfiable =
+      std::any_of(
+          job_class.pools.begin(), job_class.pools.end(),
+          [&](std::uint32_t pool) { return pools_[pool].could_ever_fit(whole, job_class.within_rack); }) &&
+      (!job_class.quota || whole.capacity() <= scenario_.scheduler.quotas[*job_class.quota].capacity);
+  if (!satisfiable) {
+    end(job, FinalState::unsatisfiable);
+    return;
+  }
+  for (const SimTime at : job_class.evictions.at)
+    push(at, Phase::kEviction, EventKind::evicted_at, job.slot.value, job.live_generation);
+  if (job_class.end)
+    push(job_class.end->first, Phase::kLimit, EventKind::ends, job.slot.value, job.live_generation);
+  job.shape_index = shape_index(job);
+  enqueue(job, now_);
+}
+
+std::string Engine::name_of(const Job& job) const {
+  const JobClass& job_class = class_of(job);
+  if (job.listed != nullptr) return job.listed->id;
+  if (!job_class.arrivals.gap) return job_class.name;
+  return job_class.name + "#" + std::to_string(job.number);
+}
+
+GangShape Engine::allocation_shape(const Job& job) const {
+  GangShape shape = job.shape;
+  shape.nodes += class_of(job).own_spares;
+  return shape;
+}
+
+std::uint32_t Engine::shape_index(const Job& job) {
+  const GangShape shape = allocation_shape(job);
+  const JobClass* const job_class = &class_of(job);
+  const auto alike = [&](const QueuedShape& each) {
+    return each.shape == shape && each.job_class->quota == job_class->quota &&
+           each.job_class->within_rack == job_class->within_rack && each.job_class->pools == job_class->pools;
+  };
+  if (job.shape_index < shapes_.size() && alike(shapes_[job.shape_index])) return job.shape_index;
+  const auto found = std::find_if(shapes_.begin(), shapes_.end(), alike);
+  if (found != shapes_.end()) return static_cast<std::uint32_t>(found - shapes_.begin());
+  shapes_.push_back({shape, job_class, 0});
+  return static_cast<std::uint32_t>(shapes_.size() - 1);
+}
+
+void Engine::enqueue(Job& job, SimTime queue_time) {
+  job.phase = JobPhase::queued;
+  job.queue_time = queue_time;
+  job.key = order_->key(view(job), scenario_.scheduler);
+  queue_.insert(queue_.end(), job);
+  ++shapes_[job.shape_index].queued;
+  for (const std::uint32_t pool : class_of(job).pools) ++depth_[pool];
+  pass_wanted_ = true;
+}
+
+void Engine::dequeue(Job& job) {
+  queue_.erase(queue_.iterator_to(job));
+  if (job.phase == JobPhase::queued) --shapes_[job.shape_index].queued;
+  for (const std::uint32_t pool : class_of(job).pools) --depth_[pool];
+}
+
+void Engine::requeue(Job& job) {
+  const EvictionTerms* const terms = job.eviction;
+  job.eviction = nullptr;
+  enqueue(job, terms != nullptr && terms->requeue == RequeueAt::behind ? now_ : job.submit);
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,228 @@
+#include "sim/engine/engine.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace fleetsim {
+namespace {
+
+/// More events than this at one instant mean that time stands still.
+constexpr std::uint64_t kEventsAtOneInstant = 50'000'000;
+
+StepTimes step_times(const StepSpec& step) { return {.wait = step.wait.ns(), .own = step.time.ns()}; }
+
+CheckpointCycle checkpoint_cycle(const CheckpointSpec& spec) {
+  // An interval that no run can reach is none.
+  constexpr std::int64_t kNoInterval = std::numeric_limits<std::int64_t>::max() / 4;
+  if (spec.mode == CheckpointMode::none || spec.interval.ns() > kNoInterval) return {};
+  CheckpointCycle cycle{.interval = spec.interval.ns(), .pause = spec.pause.ns()};
+  if (spec.mode == CheckpointMode::asynchronous) {
+    cycle.flush = spec.flush.ns();
+    cycle.interval_from_commit = spec.interval_from == IntervalFrom::commit;
+  }
+  return cycle;
+}
+
+}  // namespace
+
+RunResult simulate(const Scenario& scenario, const RunOptions& options) {
+  return Engine{scenario, options}.run();
+}
+
+Engine::Engine(const Scenario& scenario, const RunOptions& options)
+    : scenario_{scenario},
+      options_{options},
+      window_start_{SimTime::zero() + scenario.window.warm_up},
+      window_end_{scenario.window.length ? window_start_ + *scenario.window.length : SimTime::never()},
+      order_{find_order(scenario.scheduler.order)},
+      placement_{find_placement(scenario.scheduler.placement)},
+      quota_used_(scenario.scheduler.quotas.size()),
+      depth_(scenario.pools.size()),
+      blocked_(scenario.pools.size()),
+      books_(scenario.pools.size()),
+      result_{.replication = options.replication,
+              .ledger = Ledger{scenario.pools.size(), scenario.classes.size()},
+              .window_start = window_start_,
+              .window_end = window_end_,
+              .ended = SimTime::zero(),
+              .state = RunState::completed,
+              .holders = {},
+              .classes = std::vector<ClassOutcome>(scenario.classes.size()),
+              .faults = {},
+              .queue_depth = std::vector<DeviceTime>(scenario.pools.size()),
+              .makespan = std::nullopt,
+              .jobs = {},
+              .events = 0},
+      records_{options.records} {
+  for (const PoolSpec& pool : scenario.pools) {
+    pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks});
+    result_.faults.emplace_back(pool.faults.size());
+  }
+  if (scenario.scheduler.eviction_relaunch) eviction_relaunch_.launch = *scenario.scheduler.eviction_relaunch;
+  for (std::uint32_t index = 0; index < scenario.classes.size(); ++index) {
+    const JobClass& job_class = scenario.classes[index];
+    const auto stream = [&](Purpose purpose) {
+      return RandomStream{StreamKey{scenario.runs.seed, options.replication, purpose, index}};
+    };
+    sources_.push_back(Source{.arrived = 0,
+                              .next = SimTime::zero(),
+                              .gaps = stream(Purpose::kArrival),
+                              .gangs = stream(Purpose::kGang),
+                              .durations = stream(Purpose::kDuration)});
+    step_times_.push_back(step_times(job_class.step));
+    step_times_.back().flush_excess =
+        job_class.checkpoint.mode == CheckpointMode::asynchronous ? job_class.checkpoint.step_excess.ns() : 0;
+    cycles_.push_back(checkpoint_cycle(job_class.checkpoint));
+  }
+  if (records_ != nullptr) {
+    *records_ = Records{};
+    for (const PoolSpec& pool : scenario.pools) records_->pools.push_back(pool.name);
+    for (const JobClass& job_class : scenario.classes) records_->classes.push_back(job_class.name);
+  }
+}
+
+RunResult Engine::run() {
+  start_faults();
+  for (std::uint32_t index = 0; index < sources_.size(); ++index) schedule_arrival(index);
+
+  const SimTime bound = window_end_ == SimTime::never()
+                            ? SimTime::never()
+                            : window_end_ + scenario_.window.run_on.value_or(*scenario_.window.length);
+  decide_reasons();
+  for (;;) {
+    const SimTime next = events_.empty() ? SimTime::never() : events_.next_time();
+    if (next > now_) {
+      if (pass_wanted_) {
+        pass_wanted_ = false;
+        pass();
+        continue;
+      }
+      decide_reasons();
+      if (window_end_ == SimTime::never() && ((live_ == 0 && sources_open_ == 0) || is_stuck())) break;
+      if (!window_closed_ && next > window_end_) close_window();
+      if (window_closed_ && unresolved_ == 0) break;
+      if (next > bound) {
+        result_.state = RunState::bound;
+        now_ = bound;
+        break;
+      }
+      if (next == SimTime::never()) break;
+      now_ = next;
+      at_instant_ = 0;
+    }
+    if (++at_instant_ > kEventsAtOneInstant)
+      throw RunFault{"time stands still at " + std::to_string(now_.ns()) +
+                     " ns: events without end at one instant"};
+    ++result_.events;
+    dispatch(events_.pop());
+  }
+  finish_run();
+  return std::move(result_);
+}
+
+void Engine::dispatch(const Event& event) {
+  switch (static_cast<EventKind>(event.kind)) {
+    case EventKind::arrival:
+      return arrive(event.entity);
+    case EventKind::completed:
+      return run_current(event) ? completed(job(event.entity)) : void();
+    case EventKind::warmed_up:
+      return run_current(event) ? warmed_up(job(event.entity)) : void();
+    case EventKind::detected:
+      return run_current(event) ? detected(job(event.entity)) : void();
+    case EventKind::saved:
+      return run_current(event) ? saved(job(event.entity)) : void();
+    case EventKind::resolved:
+      return run_current(event) ? resolve(job(event.entity)) : void();
+    case EventKind::repaired:
+      return repaired(event.entity);
+    case EventKind::scripted:
+      return scripted(scenario_.script[event.entity]);
+    case EventKind::struck:
+      return struck(event.entity);
+    case EventKind::aged:
+      return age(event.entity);
+    case EventKind::evicted:
+      return job(event.entity).eviction_generation == event.generation ? eviction_due(job(event.entity))
+                                                                       : void();
+    case EventKind::evicted_at:
+      if (job(event.entity).live_generation == event.generation)
+        evict(job(event.entity), class_of(job(event.entity)).evictions.terms);
+      return;
+    case EventKind::requeued:
+      if (job(event.entity).live_generation == event.generation && job(event.entity).phase == JobPhase::away)
+        requeue(job(event.entity));
+      return;
+    case EventKind::limit:
+      return attempt_current(event) ? stop_for_good(job(event.entity), FinalState::killed_at_limit) : void();
+    case EventKind::lease_end:
+      return attempt_current(event) ? lease_over(job(event.entity)) : void();
+    case EventKind::ends:
+      if (job(event.entity).live_generation == event.generation)
+        stop_for_good(job(event.entity), class_of(job(event.entity)).end->second);
+      return;
+    case EventKind::hold_timeout:
+      return attempt_current(event) ? hold_timeout(job(event.entity)) : void();
+    case EventKind::torn_down:
+      return torn_down(event.entity);
+    case EventKind::jump:
+      return attempt_current(event) ? void(pass_wanted_ = true) : void();
+  }
+}
+
+void Engine::close_window() {
+  window_closed_ = true;
+  now_ = window_end_;
+  // From here on only what is already held and undecided matters.
+  for (Job& each : jobs_) watch_resolution(each);
+}
+
+bool Engine::is_stuck() const {
+  const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
+  const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
+                                     (scenario_.scheduler.hold_timeout && !holders_.empty());
+  return live_ > 0 && !something_will_happen && (sources_open_ == 0 || !holders_.empty());
+}
+
+void Engine::finish_run() {
+  if (window_end_ == SimTime::never()) {
+    window_end_ = std::max(now_, window_start_);
+    result_.window_end = window_end_;
+  }
+  result_.ended = now_;
+  if (result_.state == RunState::completed && is_stuck()) result_.state = RunState::stalled;
+  if (result_.state == RunState::stalled) {
+    const auto& stuck_jobs = holders_.empty() ? waiting_ : holders_;
+    for (const JobId id : stuck_jobs) result_.holders.push_back(name_of(job(id)));
+    if (stuck_jobs.empty())
+      for (const Job& each : queue_) result_.holders.push_back(name_of(each));
+  }
+
+  for (Job& each : jobs_) {
+    if (each.phase == JobPhase::ended) continue;
+    if (each.holds()) {
+      charge_held(each, now_);
+      settle(each, covered(each, now_), Leaf::runtime_unresolved);
+      record_allocation(each, "open");
+    }
+    split_retained(each);
+    count_outcome(each, std::nullopt);
+  }
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) touch(PoolId{pool});
+
+  Int128 installed = 0;
+  for (const PoolSpec& pool : scenario_.pools) installed += Int128{1000} * pool.nodes * pool.devices_per_node;
+  const DeviceTime expected = DeviceTime::milli_device_ns(installed * (window_end_ - window_start_).ns());
+  if (sum(result_.ledger.total()) != expected)
+    throw RunFault{"the ledger does not close: " + to_string(sum(result_.ledger.total())) + " of " +
+                   to_string(expected) + " milli-device-ns"};
+  if (options_.jobs == RunOptions::Jobs::each)
+    std::sort(result_.jobs.begin(), result_.jobs.end(),
+              [](const JobOutcome& a, const JobOutcome& b) { return a.sequence < b.sequence; });
+  if (records_ != nullptr) {
+    records_->window_start = window_start_;
+    records_->window_end = window_end_;
+  }
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,254 @@
+#pragma once
+
+#include <boost/intrusive/set.hpp>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/event_queue.hpp"
+#include "sim/engine/result.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/faults/fault_process.hpp"
+#include "sim/fleet/pool.hpp"
+#include "sim/job/job.hpp"
+#include "sim/ledger/records.hpp"
+#include "sim/scheduler/order.hpp"
+#include "sim/scheduler/placement.hpp"
+
+namespace fleetsim {
+
+/// A job that is stopped this often without one commit in between makes no progress.
+inline constexpr std::uint32_t kHopeless = 10'000;
+
+enum class EventKind : std::uint8_t {
+  arrival,
+  completed,
+  warmed_up,
+  detected,
+  repaired,
+  struck,
+  scripted,
+  aged,
+  evicted,
+  evicted_at,
+  saved,
+  requeued,
+  limit,
+  lease_end,
+  ends,
+  hold_timeout,
+  torn_down,
+  jump,
+  resolved,
+};
+
+struct QueueOrder {
+  bool operator()(const Job& a, const Job& b) const {
+    if (a.key != b.key) return a.key < b.key;
+    if (a.queue_time != b.queue_time) return a.queue_time < b.queue_time;
+    return a.sequence < b.sequence;
+  }
+};
+
+/// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
+/// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, evictions,
+/// passes, books.
+class Engine {
+ public:
+  Engine(const Scenario& scenario, const RunOptions& options);
+  RunResult run();
+
+ private:
+  using Queue = boost::intrusive::set<Job, boost::intrusive::compare<QueueOrder>>;
+
+  // engine.cpp: the loop.
+  void dispatch(const Event& event);
+  void close_window();
+  void finish_run();
+  bool is_stuck() const;
+  void push(SimTime at, Phase phase, EventKind kind, std::uint32_t entity, std::uint32_t generation = 0) {
+    if (at != SimTime::never())
+      events_.push(Event{at, phase, static_cast<std::uint8_t>(kind), entity, generation});
+  }
+  Job& job(std::uint32_t slot) { return jobs_[slot]; }
+  Job& job(JobId id) { return jobs_[id.value]; }
+  const JobClass& class_of(const Job& job) const { return scenario_.classes[job.job_class.value]; }
+  bool run_current(const Event& event) { return job(event.entity).run_generation == event.generation; }
+  bool attempt_current(const Event& event) {
+    return job(event.entity).attempt_generation == event.generation;
+  }
+
+  // arrivals.cpp
+  void schedule_arrival(std::uint32_t class_index);
+  void arrive(std::uint32_t class_index);
+  std::uint32_t draw_devices(std::uint32_t class_index);
+  std::uint32_t shape_index(const Job& job);
+  void enqueue(Job& job, SimTime queue_time);
+  void dequeue(Job& job);
+  void requeue(Job& job);
+  std::string name_of(const Job& job) const;
+
+  // running.cpp
+  void start(Job& job);
+  void launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf leaf);
+  void begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from);
+  void warmed_up(Job& job);
+  void completed(Job& job);
+  void release(Job& job, const char* reason);
+  void end(Job& job, FinalState state);
+  void stop_for_good(Job& job, FinalState state);
+  void lease_over(Job& job);
+  SimTime covered(const Job& job, SimTime at) const;
+  void retain(Job& job, SimTime to);
+  /// Gives everything provisional its fate at `now_`: retained up to `retained_to`, the rest to `lost`.
+  void settle(Job& job, SimTime retained_to, Leaf lost);
+  bool has_provisional(const Job& job) const;
+  void count_commits(Job& job);
+  void tear_down(PoolId pool, const Part& part);
+  void keep_progress(Job& job, SimTime at);
+  void drop_stretch(Job& job);
+
+  // failures.cpp
+  struct OutPart {
+    PoolId pool;
+    std::uint32_t node;
+    DeviceMask devices;
+  };
+  void start_faults();
+  void schedule_strike(std::uint32_t process);
+  void struck(std::uint32_t process);
+  void age(std::uint32_t aged);
+  void torn_down(std::uint32_t teardown);
+  /// When the entity is back in service; nothing if it was out already and the strike is void.
+  std::optional<SimTime> strike(std::uint32_t pool, std::uint32_t entity, const FaultRow& row,
+                                Duration repair, FaultOutcome& outcome);
+  bool gang_has(const Job& victim, const FaultRow& row, std::uint32_t node, std::uint32_t device) const;
+  void take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from, Duration repair);
+  void lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair);
+  void add_broken(Job& job, Part part, Duration repair);
+  void fail(Job& job, std::optional<Duration> detect);
+  void detected(Job& job);
+  bool fill_members(Job& job);
+  bool fill_member(Job& job, std::uint32_t devices);
+  void take_part(Job& job, const Part& part, DeviceState from);
+  void fill_waiting();
+  void repaired(std::uint32_t part);
+  void scripted(const ScriptedFault& fault);
+  void clear_broken(Job& job);
+
+  // evictions.cpp
+  void run_eviction_clock(Job& job);
+  void stop_eviction_clock(Job& job);
+  void pause_productive_clock(Job& job);
+  void draw_eviction(Job& job);
+  void eviction_due(Job& job);
+  void evict(Job& job, const EvictionTerms& terms);
+  void saved(Job& job);
+  void leave(Job& job);
+
+  // passes.cpp
+  void pass();
+  void pass_atomic();
+  void pass_partial_hold();
+  void pass_remade();
+  void pass_kept();
+  bool try_start(Job& job);
+  void assign(Job& job, PoolId pool, const Placement& parts);
+  bool gang_is_complete(const Job& job) const;
+  void complete_gang(Job& job);
+  bool quota_allows(const Job& job) const;
+  bool hold_next(Job& job);
+  bool preempt_for(Job& job);
+  void hold_timeout(Job& job);
+  JobView view(const Job& job) const;
+  void schedule_jump(Job& job);
+  GangShape allocation_shape(const Job& job) const;
+
+  // books.cpp
+  SimTime clip(SimTime t) const {
+    return t < window_start_ ? window_start_ : t > window_end_ ? window_end_ : t;
+  }
+  bool in_window() const { return now_ >= window_start_ && now_ < window_end_; }
+  void charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity);
+  void charge_held(Job& job, SimTime to);
+  void add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime to, std::optional<Leaf> lost);
+  void touch(PoolId pool);
+  void decide_reasons();
+  Leaf reason(PoolId pool) const;
+  void record_allocation(Job& job, const char* reason);
+  void record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf, Capacity capacity);
+  void split_retained(Job& job);
+  void count_outcome(const Job& job, std::optional<FinalState> state);
+  void watch_resolution(Job& job);
+  void resolve(Job& job);
+
+  const Scenario& scenario_;
+  RunOptions options_;
+  SimTime now_, window_start_, window_end_;
+  EventQueue events_;
+  std::vector<Pool> pools_;
+  std::deque<Job> jobs_;  ///< slots; addresses are stable
+  std::vector<std::uint32_t> free_slots_;
+  std::uint64_t next_sequence_ = 0;
+
+  // Arrivals.
+  struct Source {
+    std::uint64_t arrived = 0;
+    SimTime next;
+    RandomStream gaps, gangs, durations;
+  };
+  std::vector<Source> sources_;
+  std::vector<StepTimes> step_times_;    ///< by class
+  std::vector<CheckpointCycle> cycles_;  ///< by class
+
+  // Queue.
+  Queue queue_;
+  const OrderPolicy* order_;
+  const PlacementPolicy* placement_;
+  LaunchSpec eviction_relaunch_;
+  std::vector<Capacity> quota_used_;
+  struct QueuedShape {
+    GangShape shape;  ///< with the job's own spares
+    const JobClass* job_class;
+    std::int64_t queued = 0;
+  };
+  std::vector<QueuedShape> shapes_;
+  std::vector<std::int64_t> depth_;  ///< by pool: queued jobs that accept it
+  std::vector<JobId> holders_;       ///< assembling, in the order in which they began
+  std::vector<JobId> running_;       ///< gang complete and able to be preempted; kept for preemptive orders
+  std::vector<JobId> waiting_;       ///< for a member, first come first served
+  Placement scratch_;
+  std::vector<bool> blocked_;  ///< by pool, during a pass
+  bool pass_wanted_ = false;
+
+  // Faults.
+  std::vector<FaultProcess> processes_;
+  std::vector<FaultProcess::Strike> next_strike_;  ///< by process, memoryless rows
+  std::vector<FaultProcess::Strike> ageing_;       ///< next strike of every entity of every row that ages
+  std::vector<std::uint32_t> ageing_from_;         ///< by process: its first entity in `ageing_`
+  std::vector<OutPart> out_parts_;
+  std::vector<std::uint32_t> free_out_parts_;
+  std::vector<OutPart> teardowns_;
+  std::vector<std::uint32_t> free_teardowns_;
+  std::vector<JobId> struck_;
+
+  // Books.
+  struct PoolBook {
+    SimTime since;
+    Leaf reason = Leaf::scheduling_no_demand;
+    std::int64_t depth = 0;
+  };
+  std::vector<PoolBook> books_;
+  RunResult result_;
+  Records* records_;
+  std::int64_t live_ = 0;          ///< jobs that have arrived and not ended
+  std::int64_t sources_open_ = 0;  ///< classes with arrivals to come
+  std::int64_t unresolved_ = 0;
+  std::int64_t parts_out_ = 0, tearing_down_ = 0;
+  bool window_closed_ = false;
+  std::uint64_t at_instant_ = 0;
+};
+
+}  // namespace fleetsim

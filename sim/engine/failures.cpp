@@ -1,0 +1,403 @@
+#include <algorithm>
+
+#include "sim/engine/engine.hpp"
+
+namespace fleetsim {
+namespace {
+
+DeviceMask whole_node(const Pool& pool) {
+  return pool.devices_per_node() == kMaxDevicesPerNode ? ~DeviceMask{0}
+                                                       : (DeviceMask{1} << pool.devices_per_node()) - 1;
+}
+
+std::uint32_t entities(FaultScope scope, const Pool& pool) {
+  switch (scope) {
+    case FaultScope::device:
+      return pool.nodes() * pool.devices_per_node();
+    case FaultScope::rack:
+      return pool.racks();
+    case FaultScope::node:
+    case FaultScope::nothing:
+      break;
+  }
+  return pool.nodes();
+}
+
+/// Calls `function(node, devices)` for what an entity of this scope is made of.
+template <class Function>
+void for_each_node(const Pool& pool, FaultScope scope, std::uint32_t node, std::uint32_t device,
+                   Function&& function) {
+  if (scope == FaultScope::device) return function(node, DeviceMask{1} << device);
+  if (scope == FaultScope::node) return function(node, whole_node(pool));
+  if (scope == FaultScope::nothing) return;
+  for (std::uint32_t each = 0; each < pool.nodes(); ++each)
+    if (pool.rack_of(each) == pool.rack_of(node)) function(each, whole_node(pool));
+}
+
+/// Takes a free place of the slab, or a new one.
+template <class Slab>
+std::uint32_t keep(Slab& slab, std::vector<std::uint32_t>& free_places,
+                   const typename Slab::value_type& value) {
+  if (free_places.empty()) {
+    slab.push_back(value);
+    return static_cast<std::uint32_t>(slab.size() - 1);
+  }
+  const std::uint32_t place = free_places.back();
+  free_places.pop_back();
+  slab[place] = value;
+  return place;
+}
+
+}  // namespace
+
+void Engine::start_faults() {
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
+    const std::vector<FaultRow>& rows = scenario_.pools[pool].faults;
+    for (std::uint32_t row = 0; row < rows.size(); ++row)
+      processes_.emplace_back(rows[row], pool, row, entities(rows[row].hits, pools_[pool]),
+                              scenario_.runs.seed, options_.replication);
+  }
+  for (std::uint32_t index = 0; index < processes_.size(); ++index) {
+    FaultProcess& process = processes_[index];
+    ageing_from_.push_back(static_cast<std::uint32_t>(ageing_.size()));
+    next_strike_.push_back({});
+    if (process.memoryless()) {
+      schedule_strike(index);
+      continue;
+    }
+    for (std::uint32_t entity = 0; entity < process.entities(); ++entity) {
+      ageing_.push_back(process.renew(entity, now_));
+      push(ageing_.back().at, Phase::kFailure, EventKind::aged,
+           static_cast<std::uint32_t>(ageing_.size() - 1));
+    }
+  }
+  for (std::uint32_t index = 0; index < scenario_.script.size(); ++index)
+    push(scenario_.script[index].at, Phase::kFailure, EventKind::scripted, index);
+}
+
+void Engine::schedule_strike(std::uint32_t process) {
+  next_strike_[process] = processes_[process].next(now_);
+  push(next_strike_[process].at, Phase::kFailure, EventKind::struck, process);
+}
+
+void Engine::struck(std::uint32_t index) {
+  const FaultProcess& process = processes_[index];
+  const FaultProcess::Strike what = next_strike_[index];
+  schedule_strike(index);
+  strike(process.pool(), what.entity, process.row(), what.repair,
+         result_.faults[process.pool()][process.row_index()]);
+}
+
+void Engine::age(std::uint32_t aged) {
+  const auto after = std::upper_bound(ageing_from_.begin(), ageing_from_.end(), aged);
+  // Rows without entities of their own share a start with the next: the last of them is the one.
+  const auto index = static_cast<std::uint32_t>(after - ageing_from_.begin() - 1);
+  FaultProcess& process = processes_[index];
+  const FaultProcess::Strike what = ageing_[aged];
+  const std::optional<SimTime> back = strike(process.pool(), what.entity, process.row(), what.repair,
+                                             result_.faults[process.pool()][process.row_index()]);
+  // Only what broke is renewed; a life does not go on while its entity is out.
+  ageing_[aged] = process.renew(what.entity, back.value_or(now_));
+  push(ageing_[aged].at, Phase::kFailure, EventKind::aged, aged);
+}
+
+void Engine::scripted(const ScriptedFault& fault) {
+  FaultRow row;
+  row.hits = fault.hits;
+  row.takes_out = fault.takes_out;
+  row.detect = fault.detect;
+  const Pool& pool = pools_[fault.pool];
+  const std::uint32_t entity = fault.hits == FaultScope::device
+                                   ? fault.node * pool.devices_per_node() + fault.device
+                                   : (fault.hits == FaultScope::rack ? pool.rack_of(fault.node) : fault.node);
+  FaultOutcome outcome;
+  strike(fault.pool, entity, row, fault.repair, outcome);
+}
+
+std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t entity, const FaultRow& row,
+                                      Duration repair, FaultOutcome& outcome) {
+  const PoolId pool_id{pool_index};
+  Pool& pool = pools_[pool_index];
+  std::uint32_t node = entity, device = 0;
+  if (row.hits == FaultScope::device) {
+    node = entity / pool.devices_per_node();
+    device = entity % pool.devices_per_node();
+  } else if (row.hits == FaultScope::rack) {
+    node = 0;
+    while (pool.rack_of(node) != entity) ++node;
+  }
+
+  bool in_service = false;
+  struck_.clear();
+  const auto interrupt = [&](std::uint32_t each, DeviceMask devices) {
+    for (DeviceMask left = devices; left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+      in_service |= pool.in_service(each, bit);
+      if (const auto holder = pool.holder(each, bit)) {
+        if (struck_.empty() || struck_.back() != *holder) struck_.push_back(*holder);
+      }
+    }
+    for (const Pool::Share& share : pool.shares())
+      if (share.node == each && (devices >> share.device & 1) != 0) struck_.push_back(share.job);
+  };
+  for_each_node(pool, row.hits, node, device, interrupt);
+  if (!in_service) return std::nullopt;
+  for_each_node(pool, row.takes_out, node, device, interrupt);
+  std::sort(struck_.begin(), struck_.end());
+  struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
+
+  // What no running gang uses is known broken at once; members of running gangs when that gang detects it.
+  SimTime back = now_ + repair;
+  const auto take = [&](std::uint32_t each, DeviceMask devices) {
+    for (const DeviceState from : {DeviceState::free, DeviceState::spare, DeviceState::transition}) {
+      const DeviceMask idle = devices & pool.devices_in(from, each);
+      if (idle != 0) take_out(pool_id, each, idle, from, repair);
+    }
+    for (const JobId id : struck_) {
+      Job& victim = job(id);
+      for (std::size_t index = 0; index < victim.own_spares.size(); ++index) {
+        if (victim.own_spares[index].node != each) continue;
+        const DeviceMask lost = victim.own_spares[index].devices & devices;
+        if (lost != 0) lose_devices(victim, each, lost, repair);
+      }
+      for (std::size_t index = 0; index < victim.parts.size(); ++index) {
+        if (victim.parts[index].node != each || victim.parts[index].milli != 0) continue;
+        const DeviceMask lost = victim.parts[index].devices & devices;
+        if (lost == 0) continue;
+        if (victim.phase == JobPhase::running || victim.phase == JobPhase::detecting ||
+            victim.phase == JobPhase::saving) {
+          add_broken(victim, Part{.node = each, .devices = lost}, repair);
+          back = std::max(back, now_ + row.detect.value_or(class_of(victim).recovery.detect) + repair);
+        } else {
+          lose_devices(victim, each, lost, repair);
+          break;
+        }
+      }
+    }
+  };
+  for_each_node(pool, row.takes_out, node, device, take);
+
+  if (in_window()) ++outcome.failures;
+  for (std::size_t index = 0; index < struck_.size(); ++index) {
+    Job& victim = job(struck_[index]);
+    if (victim.phase != JobPhase::running && victim.phase != JobPhase::detecting &&
+        victim.phase != JobPhase::saving)
+      continue;
+    if (!gang_has(victim, row, node, device)) continue;
+    if (in_window()) {
+      ++outcome.interruptions;
+      ++result_.classes[victim.job_class.value].failures;
+    }
+    fail(victim, row.detect);
+  }
+  pass_wanted_ = true;
+  return back;
+}
+
+/// Whether a member of the gang itself, not only a spare of its own, was struck.
+bool Engine::gang_has(const Job& victim, const FaultRow& row, std::uint32_t node,
+                      std::uint32_t device) const {
+  bool found = false;
+  const Pool& pool = pools_[victim.pool.value];
+  for (const FaultScope scope : {row.hits, row.takes_out}) {
+    for_each_node(pool, scope, node, device, [&](std::uint32_t each, DeviceMask devices) {
+      for (const Part& part : victim.parts) found |= part.node == each && (part.devices & devices) != 0;
+    });
+  }
+  return found;
+}
+
+void Engine::take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from,
+                      Duration repair) {
+  touch(pool);
+  pools_[pool.value].move(node, devices, from, DeviceState::failed);
+  ++parts_out_;
+  push(now_ + repair, Phase::kFailure, EventKind::repaired,
+       keep(out_parts_, free_out_parts_, {pool, node, devices}));
+}
+
+void Engine::lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair) {
+  charge_held(job, now_);
+  record_allocation(job, "member lost");
+  for (Placement* parts : {&job.own_spares, &job.parts}) {
+    for (Part& part : *parts) {
+      const DeviceMask lost = part.node == node && part.milli == 0 ? part.devices & devices : 0;
+      if (lost == 0) continue;
+      const Part gone{.node = node, .devices = lost};
+      touch(job.pool);
+      pools_[job.pool.value].give_back(gone, job.slot, DeviceState::free);
+      take_out(job.pool, node, lost, DeviceState::free, repair);
+      part.devices &= ~lost;
+      job.assigned -= gone.capacity();
+      if (parts == &job.parts) {
+        job.gang_capacity -= gone.capacity();
+        if (job.phase != JobPhase::reserved && job.phase != JobPhase::zombie &&
+            job.phase != JobPhase::assembling)
+          job.missing.push_back(gone.count());
+      }
+    }
+    std::erase_if(*parts, [](const Part& part) { return part.devices == 0; });
+  }
+  if (class_of(job).quota) {
+    Capacity& used = quota_used_[*class_of(job).quota];
+    used -= Capacity::devices(std::popcount(devices));
+  }
+}
+
+void Engine::add_broken(Job& job, Part part, Duration repair) {
+  for (const Job::Broken& known : job.broken)
+    if (known.part.node == part.node) part.devices &= ~known.part.devices;
+  if (part.devices != 0) job.broken.push_back({part, repair});
+}
+
+void Engine::fail(Job& job, std::optional<Duration> detect) {
+  const JobClass& job_class = class_of(job);
+  ++job.failures;
+  charge_held(job, now_);
+  if (job_class.max_restarts && job.failures > *job_class.max_restarts)
+    return stop_for_good(job, FinalState::failed);
+  settle(job, covered(job, now_), Leaf::runtime_rework);
+  if (++job.failures_since_commit >= kHopeless) return stop_for_good(job, FinalState::no_progress);
+
+  const Duration until_detected = detect.value_or(job_class.recovery.detect);
+  if (job.broken.empty())
+    return launch(job, until_detected, job_class.recovery.relaunch, Leaf::runtime_recovery);
+  job.phase = JobPhase::detecting;
+  job.phase_leaf = Leaf::runtime_recovery;
+  push(now_ + until_detected, Phase::kFailure, EventKind::detected, job.slot.value, ++job.run_generation);
+}
+
+void Engine::clear_broken(Job& job) {
+  // Out of `broken` first: losing devices looks at the job.
+  const std::vector<Job::Broken> broken = std::move(job.broken);
+  job.broken.clear();
+  for (const Job::Broken& each : broken) lose_devices(job, each.part.node, each.part.devices, each.repair);
+}
+
+void Engine::detected(Job& job) {
+  charge_held(job, now_);
+  clear_broken(job);
+  if (fill_members(job)) return;
+  if (class_of(job).no_replacement == NoReplacement::release) {
+    job.missing.clear();
+    job.relaunch = &class_of(job).recovery.relaunch;
+    job.relaunch_leaf = Leaf::runtime_recovery;
+    release(job, "no replacement");
+    return enqueue(job, job.submit);
+  }
+  stop_eviction_clock(job);
+  ++job.run_generation;
+  job.phase = JobPhase::waiting_member;
+  job.phase_leaf = Leaf::scheduling_partial_gang;
+  job.member_wait_from = now_;
+  waiting_.push_back(job.slot);
+}
+
+bool Engine::fill_members(Job& job) {
+  while (!job.missing.empty()) {
+    if (!fill_member(job, job.missing.back())) return false;
+    job.missing.pop_back();
+  }
+  if (job.phase == JobPhase::waiting_member) {
+    job.member_wait = job.member_wait + (now_ - job.member_wait_from);
+    run_eviction_clock(job);
+  }
+  launch(job, class_of(job).recovery.replace, class_of(job).recovery.relaunch, Leaf::runtime_recovery);
+  return true;
+}
+
+void Engine::take_part(Job& job, const Part& part, DeviceState from) {
+  touch(job.pool);
+  Pool& pool = pools_[job.pool.value];
+  from == DeviceState::spare ? pool.take_spare(part, job.slot) : pool.take(part, job.slot);
+  job.parts.push_back(part);
+  job.gang_capacity += part.capacity();
+  job.assigned += part.capacity();
+  if (class_of(job).quota) quota_used_[*class_of(job).quota] += part.capacity();
+}
+
+bool Engine::fill_member(Job& job, std::uint32_t devices) {
+  for (Part& spare : job.own_spares) {
+    if (spare.count() < devices) continue;
+    charge_held(job, now_);
+    record_allocation(job, "member replaced");
+    DeviceMask rest = spare.devices;
+    for (std::uint32_t taken = 0; taken < devices; ++taken) rest &= rest - 1;
+    const Part member{.node = spare.node, .devices = spare.devices & ~rest};
+    spare.devices = rest;
+    job.parts.push_back(member);
+    job.gang_capacity += member.capacity();
+    std::erase_if(job.own_spares, [](const Part& part) { return part.devices == 0; });
+    return true;
+  }
+  const Pool& pool = pools_[job.pool.value];
+  const auto lowest = [devices](DeviceMask mask) {
+    DeviceMask rest = mask;
+    for (std::uint32_t taken = 0; taken < devices; ++taken) rest &= rest - 1;
+    return mask & ~rest;
+  };
+  const auto spare = pool.next_spare_with_at_least(devices);
+  const auto free = spare ? std::nullopt : pool.next_with_at_least(devices, 0);
+  if (!spare && !free) return false;
+  charge_held(job, now_);
+  record_allocation(job, "member replaced");
+  if (spare) {
+    take_part(job, Part{.node = *spare, .devices = lowest(pool.devices_in(DeviceState::spare, *spare))},
+              DeviceState::spare);
+  } else {
+    take_part(job, lowest_devices(pool, *free, devices), DeviceState::free);
+  }
+  return true;
+}
+
+void Engine::fill_waiting() {
+  for (std::size_t index = 0; index < waiting_.size();) {
+    if (fill_members(job(waiting_[index]))) {
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(index));
+    } else {
+      ++index;
+    }
+  }
+}
+
+void Engine::repaired(std::uint32_t place) {
+  const OutPart part = out_parts_[place];
+  free_out_parts_.push_back(place);
+  --parts_out_;
+  touch(part.pool);
+  Pool& pool = pools_[part.pool.value];
+  pool.move(part.node, part.devices, DeviceState::failed, DeviceState::free);
+  fill_waiting();
+  DeviceMask refill = 0;
+  std::uint32_t lacking = pool.spare_target() - std::min(pool.spare_target(), pool.spare_count());
+  for (DeviceMask left = part.devices & pool.free_devices(part.node); left != 0 && lacking > 0;
+       left &= left - 1) {
+    refill |= left & (~left + 1);
+    --lacking;
+  }
+  if (refill != 0) {
+    touch(part.pool);
+    pool.move(part.node, refill, DeviceState::free, DeviceState::spare);
+  }
+  pass_wanted_ = true;
+}
+
+void Engine::tear_down(PoolId pool, const Part& part) {
+  ++tearing_down_;
+  push(now_ + scenario_.pools[pool.value].teardown, Phase::kRelease, EventKind::torn_down,
+       keep(teardowns_, free_teardowns_, {pool, part.node, part.devices}));
+}
+
+void Engine::torn_down(std::uint32_t place) {
+  const OutPart part = teardowns_[place];
+  free_teardowns_.push_back(place);
+  --tearing_down_;
+  Pool& pool = pools_[part.pool.value];
+  const DeviceMask devices = part.devices & pool.devices_in(DeviceState::transition, part.node);
+  if (devices == 0) return;
+  touch(part.pool);
+  pool.move(part.node, devices, DeviceState::transition, DeviceState::free);
+  pass_wanted_ = true;
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,321 @@
+#include <algorithm>
+
+#include "sim/engine/engine.hpp"
+
+namespace fleetsim {
+
+void Engine::pass() {
+  if (!waiting_.empty()) fill_waiting();
+  if (queue_.empty()) return;
+  if (scenario_.scheduler.admission == Admission::partial_hold) return pass_partial_hold();
+  switch (scenario_.scheduler.preemption) {
+    case Preemption::none:
+      return pass_atomic();
+    case Preemption::kept:
+      return pass_kept();
+    case Preemption::remade:
+      return pass_remade();
+  }
+}
+
+bool Engine::quota_allows(const Job& job) const {
+  const auto quota = class_of(job).quota;
+  return !quota || quota_used_[*quota] + allocation_shape(job).capacity() <=
+                       scenario_.scheduler.quotas[*quota].capacity;
+}
+
+/// Gives `parts` to the job: the gang first, then its own spares.
+void Engine::assign(Job& job, PoolId pool, const Placement& parts) {
+  job.pool = pool;
+  touch(pool);
+  for (std::size_t index = 0; index < parts.size(); ++index) {
+    pools_[pool.value].take(parts[index], job.slot);
+    // The remainder of a gang is placed last, behind its spares.
+    const bool spare = index >= job.shape.nodes && index < job.shape.nodes + class_of(job).own_spares;
+    (spare ? job.own_spares : job.parts).push_back(parts[index]);
+    if (!spare) job.gang_capacity += parts[index].capacity();
+    job.assigned += parts[index].capacity();
+  }
+  if (class_of(job).quota) quota_used_[*class_of(job).quota] += job.assigned;
+  job.charged = job.allocation_from = now_;
+}
+
+bool Engine::try_start(Job& job) {
+  if (!quota_allows(job)) return false;
+  const JobClass& job_class = class_of(job);
+  const GangShape shape = allocation_shape(job);
+  for (const std::uint32_t pool : job_class.pools) {
+    if (blocked_[pool]) continue;
+    scratch_.clear();
+    if (!place(pools_[pool], shape, job_class.within_rack, placement_->place, scratch_)) continue;
+    dequeue(job);
+    assign(job, PoolId{pool}, scratch_);
+    start(job);
+    return true;
+  }
+  return false;
+}
+
+void Engine::pass_atomic() {
+  // A job that cannot start blocks the pools that it accepts, where order is strict.
+  std::size_t open = pools_.size();
+  std::fill(blocked_.begin(), blocked_.end(), false);
+  for (std::size_t pool = 0; pool < pools_.size(); ++pool) {
+    if (pools_[pool].in_state(DeviceState::free) == Capacity::zero()) {
+      blocked_[pool] = true;
+      --open;
+    }
+  }
+  for (auto next = queue_.begin(); next != queue_.end() && open > 0;) {
+    Job& head = *next++;
+    if (try_start(head)) {
+      for (const std::uint32_t pool : class_of(head).pools) {
+        if (!blocked_[pool] && pools_[pool].in_state(DeviceState::free) == Capacity::zero()) {
+          blocked_[pool] = true;
+          --open;
+        }
+      }
+    } else if (scenario_.scheduler.strict) {
+      for (const std::uint32_t pool : class_of(head).pools) {
+        if (!blocked_[pool]) --open;
+        blocked_[pool] = true;
+      }
+    }
+  }
+}
+
+/// Takes one more part for a gang that assembles (or begins to); false if nothing free helps it.
+bool Engine::hold_next(Job& job) {
+  const JobClass& job_class = class_of(job);
+  const GangShape shape = allocation_shape(job);
+  const bool whole_parts = shape.milli == 0 && job.parts.size() < shape.nodes;
+  const std::uint32_t devices = whole_parts ? shape.per_node : shape.remainder;
+  for (const std::uint32_t pool : job_class.pools) {
+    if (job.phase == JobPhase::assembling && job.pool.value != pool) continue;
+    if (!pools_[pool].could_ever_fit(shape, job_class.within_rack)) continue;
+    std::optional<Part> part;
+    if (shape.milli != 0) {
+      part = pools_[pool].find_share(shape.milli);
+    } else {
+      for (auto node = pools_[pool].next_with_at_least(devices, 0); node && !part;
+           node = pools_[pool].next_with_at_least(devices, *node + 1)) {
+        const bool other_rack = job_class.within_rack && !job.parts.empty() &&
+                                pools_[pool].rack_of(*node) != pools_[pool].rack_of(job.parts.front().node);
+        const bool already = std::any_of(job.parts.begin(), job.parts.end(),
+                                         [&](const Part& each) { return each.node == *node; });
+        if (!other_rack && !already) part = lowest_devices(pools_[pool], *node, devices);
+      }
+    }
+    if (!part) continue;
+    if (job.phase == JobPhase::queued) {
+      --shapes_[job.shape_index].queued;
+      job.phase = JobPhase::assembling;
+      job.phase_leaf = Leaf::scheduling_partial_gang;
+      job.pool = PoolId{pool};
+      job.charged = job.allocation_from = now_;
+      holders_.push_back(job.slot);
+      if (scenario_.scheduler.hold_timeout)
+        push(now_ + *scenario_.scheduler.hold_timeout, Phase::kLimit, EventKind::hold_timeout, job.slot.value,
+             job.attempt_generation);
+    }
+    charge_held(job, now_);
+    record_allocation(job, "member taken");
+    take_part(job, *part, DeviceState::free);
+    return true;
+  }
+  return false;
+}
+
+bool Engine::gang_is_complete(const Job& job) const {
+  return job.assigned == allocation_shape(job).capacity();
+}
+
+void Engine::complete_gang(Job& job) {
+  record_allocation(job, "gang complete");
+  std::erase(holders_, job.slot);
+  dequeue(job);
+  for (std::uint32_t spare = 0; spare < class_of(job).own_spares; ++spare) {
+    const auto last = job.parts.begin() + static_cast<std::ptrdiff_t>(job.shape.nodes);
+    job.own_spares.push_back(*last);
+    job.gang_capacity -= last->capacity();
+    job.parts.erase(last);
+  }
+  job.allocation_from = now_;
+  start(job);
+}
+
+void Engine::pass_partial_hold() {
+  const auto limit = scenario_.scheduler.holders.value_or(std::numeric_limits<std::uint32_t>::max());
+  const auto may_hold = [&](const Job& job) {
+    return job.phase == JobPhase::assembling || (holders_.size() < limit && quota_allows(job));
+  };
+  if (!scenario_.scheduler.interleave) {
+    for (auto next = queue_.begin(); next != queue_.end();) {
+      Job& job = *next++;
+      if (!may_hold(job)) continue;
+      while (!gang_is_complete(job) && hold_next(job)) {
+      }
+      if (gang_is_complete(job)) complete_gang(job);
+    }
+    return;
+  }
+  for (bool dealt = true; dealt;) {
+    dealt = false;
+    for (auto next = queue_.begin(); next != queue_.end();) {
+      Job& job = *next++;
+      if (!may_hold(job) || !hold_next(job)) continue;
+      dealt = true;
+      if (gang_is_complete(job)) complete_gang(job);
+    }
+  }
+}
+
+void Engine::hold_timeout(Job& job) {
+  charge_held(job, now_);
+  std::erase(holders_, job.slot);
+  dequeue(job);
+  release(job, "hold timeout");
+  enqueue(job, now_);
+}
+
+JobView Engine::view(const Job& job) const {
+  const StepTimes& step = step_times_[job.job_class.value];
+  JobView view;
+  view.priority = job.listed != nullptr ? job.listed->priority : class_of(job).priority;
+  view.capacity = job.shape.capacity();
+  const bool has_gang = job.holds() && job.phase != JobPhase::assembling;
+  view.attained = view.capacity * (job.held + (has_gang ? now_ - job.gang_complete : Duration::zero()));
+  if (job.steps == std::numeric_limits<std::int64_t>::max()) {
+    view.total = view.remaining = Duration::max();
+    return view;
+  }
+  std::int64_t done = job.steps_done, position = job.position;
+  if (job.stepping && now_ > job.stretch.start()) {
+    const Elapsed elapsed = job.stretch.at(now_);
+    done = job.stretch_base + elapsed.steps;
+    position = elapsed.position;
+  }
+  const std::int64_t stepping = step.wait + step.own;
+  view.total = Duration::nanoseconds(stepping) * job.steps;
+  view.remaining = Duration::nanoseconds(stepping) * (job.steps - done) - Duration::nanoseconds(position);
+  return view;
+}
+
+void Engine::schedule_jump(Job& job) {
+  if (order_->next_jump == nullptr || scenario_.scheduler.preemption == Preemption::none) return;
+  const JobView now = view(job);
+  if (const auto next = order_->next_jump(now, scenario_.scheduler)) {
+    const Int128 left = (*next - now.attained).milli_device_ns();
+    const Int128 wait = (left + now.capacity.milli() - 1) / now.capacity.milli();
+    push(now_ + Duration::nanoseconds(static_cast<std::int64_t>(wait)), Phase::kLimit, EventKind::jump,
+         job.slot.value, job.attempt_generation);
+  }
+}
+
+void Engine::pass_remade() {
+  // Every placement is made anew, in order, from what the jobs that can be stopped would leave free.
+  std::vector<Pool> empty = pools_;
+  std::vector<Job*> candidates;
+  for (const JobId id : running_) {
+    Job& each = job(id);
+    if (each.phase != JobPhase::running) continue;
+    each.key = order_->key(view(each), scenario_.scheduler);
+    candidates.push_back(&each);
+    for (const Placement* parts : {&each.parts, &each.own_spares})
+      for (const Part& part : *parts) empty[each.pool.value].give_back(part, each.slot, DeviceState::free);
+  }
+  for (Job& each : queue_) candidates.push_back(&each);
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Job* a, const Job* b) { return QueueOrder{}(*a, *b); });
+
+  struct Choice {
+    Job* job;
+    PoolId pool;
+    Placement parts;
+  };
+  std::vector<Choice> chosen;
+  std::vector<Job*> stopped;
+  std::vector<Capacity> quota_left;
+  for (const QuotaSpec& quota : scenario_.scheduler.quotas) quota_left.push_back(quota.capacity);
+  bool blocked = false;
+  for (Job* const each : candidates) {
+    const JobClass& job_class = class_of(*each);
+    const GangShape shape = allocation_shape(*each);
+    Placement parts;
+    std::optional<std::uint32_t> pool;
+    const bool allowed = !job_class.quota || shape.capacity() <= quota_left[*job_class.quota];
+    for (std::size_t index = 0; allowed && !blocked && !pool && index < job_class.pools.size(); ++index) {
+      const std::uint32_t choice = job_class.pools[index];
+      if (place(empty[choice], shape, job_class.within_rack, placement_->place, parts)) pool = choice;
+    }
+    const bool runs = each->phase == JobPhase::running;
+    if (!pool) {
+      if (runs) stopped.push_back(each);
+      blocked = blocked || scenario_.scheduler.strict;
+      continue;
+    }
+    for (const Part& part : parts) empty[*pool].take(part, each->slot);
+    if (job_class.quota) quota_left[*job_class.quota] -= shape.capacity();
+    const bool stays = runs && each->pool.value == *pool && parts == each->parts && each->own_spares.empty();
+    if (stays) continue;
+    if (runs) stopped.push_back(each);
+    chosen.push_back({each, PoolId{*pool}, std::move(parts)});
+  }
+  for (Job* const each : stopped) evict(*each, scenario_.scheduler.eviction);
+  for (Choice& choice : chosen) {
+    dequeue(*choice.job);
+    assign(*choice.job, choice.pool, choice.parts);
+    start(*choice.job);
+  }
+}
+
+/// Stops as few of the worst running jobs as make room for `job`; nobody if even all of them would not.
+bool Engine::preempt_for(Job& job) {
+  const JobClass& job_class = class_of(job);
+  const GangShape shape = allocation_shape(job);
+  for (const std::uint32_t pool : job_class.pools) {
+    std::vector<Job*> victims;
+    for (const JobId id : running_) {
+      Job& each = this->job(id);
+      if (each.phase == JobPhase::running && each.pool.value == pool && each.key > job.key)
+        victims.push_back(&each);
+    }
+    std::sort(victims.begin(), victims.end(),
+              [](const Job* a, const Job* b) { return QueueOrder{}(*b, *a); });
+    Pool trial = pools_[pool];
+    const auto free_up = [&](const Job& victim) {
+      for (const Placement* parts : {&victim.parts, &victim.own_spares})
+        for (const Part& part : *parts) trial.give_back(part, victim.slot, DeviceState::free);
+    };
+    const auto fits = [&] { return trial.fits(shape, job_class.within_rack); };
+    std::size_t count = 0;
+    while (!fits() && count < victims.size()) free_up(*victims[count++]);
+    if (!fits()) continue;
+    victims.resize(count);
+    // Whoever is not needed after all stays, the best first.
+    for (std::size_t index = victims.size(); index-- > 0;) {
+      Pool without = pools_[pool];
+      std::swap(trial, without);
+      for (std::size_t other = 0; other < victims.size(); ++other)
+        if (other != index) free_up(*victims[other]);
+      if (fits()) victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(index));
+    }
+    for (Job* const victim : victims) evict(*victim, scenario_.scheduler.eviction);
+    return true;
+  }
+  return false;
+}
+
+void Engine::pass_kept() {
+  for (const JobId id : running_) job(id).key = order_->key(view(job(id)), scenario_.scheduler);
+  std::fill(blocked_.begin(), blocked_.end(), false);
+  // Whoever is stopped in this pass comes behind the job it was stopped for, and is met again further on.
+  for (auto next = queue_.begin(); next != queue_.end();) {
+    Job& head = *next;
+    const bool started = try_start(head) || (quota_allows(head) && preempt_for(head) && try_start(head));
+    if (!started && scenario_.scheduler.strict) return;
+    next = started ? queue_.begin() : std::next(next);
+  }
+}
+
+}  // namespace fleetsim

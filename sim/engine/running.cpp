@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <limits>
+
+#include "sim/engine/engine.hpp"
+
+namespace fleetsim {
+void Engine::start(Job& job) {
+  const JobClass& job_class = class_of(job);
+  ++job.attempt;
+  if (job.first_start) {
+    job.requeue_wait = job.requeue_wait + (now_ - job.released);
+  } else {
+    job.first_start = now_;
+  }
+  job.gang_complete = now_;
+  job.committed = now_;
+  job.allocation_from = now_;
+  if (job_class.limit || (job.listed != nullptr && job.listed->limit))
+    push(now_ + (job.listed != nullptr && job.listed->limit ? *job.listed->limit : *job_class.limit),
+         Phase::kLimit, EventKind::limit, job.slot.value, job.attempt_generation);
+  if (job_class.kind == JobKind::reservation) {
+    job.phase = JobPhase::reserved;
+    job.phase_leaf = Leaf::runtime_idle_reservation;
+    job.charged = now_;
+    job.stepping = false;
+    push(now_ + Duration::nanoseconds(job.steps), Phase::kCompletion, EventKind::completed, job.slot.value,
+         ++job.run_generation);
+    return;
+  }
+  if (scenario_.scheduler.preemption != Preemption::none) running_.push_back(job.slot);
+  if (job.eviction_stream || job_class.evictions.every) run_eviction_clock(job);
+  schedule_jump(job);
+  launch(job, Duration::zero(), *job.relaunch, job.relaunch_leaf);
+}
+
+void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf leaf) {
+  job.phase = JobPhase::running;
+  job.phase_leaf = leaf;
+  job.charged = now_;
+  job.phase_until = now_ + extra + phases.total();
+  job.slow_excess = phases.slow_excess.ns();
+  job.stepping = true;
+  job.committed = job.phase_until;
+  job.pending_durable = SimTime::never();
+  job.stretch_base = job.steps_done;
+  begin_stretch(job, phases.slow_steps, Stretch::Start{.at = job.phase_until, .position = job.position});
+}
+
+void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from) {
+  StepTimes step = step_times_[job.job_class.value];
+  const std::int64_t left = job.steps - job.stretch_base;
+  const bool slow = slow_steps > 0 && job.slow_excess > 0 && slow_steps < left;
+  if (slow_steps > 0) step.warm_up = job.slow_excess;
+  job.stretch = Stretch{step, cycles_[job.job_class.value], from};
+  job.slow_steps_left = slow ? slow_steps : 0;
+  ++job.run_generation;
+  if (slow) {
+    push(job.stretch.end_of_step(slow_steps), Phase::kCompletion, EventKind::warmed_up, job.slot.value,
+         job.run_generation);
+  } else if (job.steps != std::numeric_limits<std::int64_t>::max()) {
+    push(job.stretch.end_of_step(left), Phase::kCompletion, EventKind::completed, job.slot.value,
+         job.run_generation);
+  }
+  if (job.eviction_left && class_of(job).evictions.clock == EvictionClock::productive)
+    run_eviction_clock(job);
+  if (window_closed_) watch_resolution(job);
+}
+
+void Engine::warmed_up(Job& job) {
+  // The speed changes at this step's end; what is provisional goes on in the next stretch.
+  pause_productive_clock(job);
+  count_commits(job);
+  const SimTime cover = covered(job, now_);
+  const auto flush = job.stretch.flush_until(now_);
+  const Elapsed so_far = job.stretch.at(now_);
+  const std::int64_t since = job.stretch.since_checkpoint(now_);
+  charge_held(job, now_);
+  retain(job, cover);
+  if (flush) {
+    job.pending_cover = job.stretch.last_stage_end(now_).value_or(job.pending_cover);
+    job.pending_durable = *flush;
+  } else {
+    job.pending_durable = SimTime::never();
+  }
+  if (cover < now_) {
+    const SimTime from = std::max(cover, job.stretch.start());
+    job.pieces.push_back(Piece{job.stretch, from, now_, job.stretch_base});
+  }
+  job.committed = cover;
+  job.stretch_base += so_far.steps;
+  begin_stretch(job, 0, Stretch::Start{.at = now_, .since_checkpoint = since, .flush_until = flush});
+}
+
+SimTime Engine::covered(const Job& job, SimTime at) const {
+  if (const auto cover = job.stretch.covered(at)) return *cover;
+  if (job.pending_durable <= at) return job.pending_cover;
+  return job.committed;
+}
+
+/// Gives `job.committed` .. `to` its fate: retained.
+void Engine::retain(Job& job, SimTime to) {
+  if (to <= job.committed) return;
+  for (const Piece& piece : job.pieces)
+    if (piece.from < to) add_stretch(job, piece.stretch, piece.from, std::min(piece.to, to), std::nullopt);
+  if (job.stepping && job.stretch.start() < to)
+    add_stretch(job, job.stretch, std::max(job.stretch.start(), job.committed), to, std::nullopt);
+  record(job, TimelineKind::commit, job.committed, to, Leaf::ideal, job.gang_capacity);
+  std::erase_if(job.pieces, [&](const Piece& piece) { return piece.to <= to; });
+  for (Piece& piece : job.pieces) piece.from = std::max(piece.from, to);
+  job.committed = to;
+  job.failures_since_commit = 0;
+}
+
+void Engine::settle(Job& job, SimTime retained_to, Leaf lost) {
+  if (!has_provisional(job)) return drop_stretch(job);
+  if (job.stepping) count_commits(job);
+  retain(job, retained_to);
+  keep_progress(job, retained_to);
+  for (const Piece& piece : job.pieces) add_stretch(job, piece.stretch, piece.from, piece.to, lost);
+  if (job.stepping && std::max(job.stretch.start(), job.committed) < now_)
+    add_stretch(job, job.stretch, std::max(job.stretch.start(), job.committed), now_, lost);
+  if (job.committed < now_ && lost != Leaf::runtime_unresolved)
+    record(job, TimelineKind::discard, job.committed, now_, lost, job.gang_capacity);
+  if (job.unresolved) resolve(job);
+  drop_stretch(job);
+}
+
+bool Engine::has_provisional(const Job& job) const {
+  return (job.stepping && now_ > job.stretch.start()) || !job.pieces.empty();
+}
+
+void Engine::count_commits(Job& job) {
+  const auto count = [&](SimTime from, SimTime to) {
+    const bool inherited = job.pending_durable > from && job.pending_durable <= to;
+    return job.stretch.durable(to) - job.stretch.durable(from) + (inherited ? 1 : 0);
+  };
+  const SimTime from = job.stretch.start() + Duration::nanoseconds(-1);
+  job.commits += count(from, now_);
+  if (clip(from) < clip(now_)) result_.classes[job.job_class.value].commits += count(clip(from), clip(now_));
+}
+
+void Engine::keep_progress(Job& job, SimTime at) {
+  const auto keep = [&](const Stretch& stretch, std::int64_t base) {
+    const Elapsed done = stretch.at(at);
+    const StepTimes& step = step_times_[job.job_class.value];
+    const bool step_is_done = done.position == step.wait + step.own;
+    job.steps_done = base + done.steps + (step_is_done ? 1 : 0);
+    job.position = step_is_done ? 0 : done.position;
+  };
+  for (const Piece& piece : job.pieces)
+    if (at >= piece.from && at <= piece.to && at > piece.stretch.start())
+      return keep(piece.stretch, piece.base);
+  if (!job.stepping || at < job.stretch.start()) return;
+  if (at > job.stretch.start()) return keep(job.stretch, job.stretch_base);
+  if (job.steps_done != job.stretch_base) job.position = 0;
+  job.steps_done = job.stretch_base;
+}
+
+void Engine::drop_stretch(Job& job) {
+  pause_productive_clock(job);
+  job.pieces.clear();
+  job.stepping = false;
+  job.pending_durable = SimTime::never();
+}
+
+void Engine::completed(Job& job) {
+  charge_held(job, now_);
+  if (job.phase != JobPhase::reserved) {
+    // The last step's end is the commit, also where a checkpoint without a pause falls on it.
+    const bool twice = job.stretch.durable(now_) > job.stretch.durable(now_ + Duration::nanoseconds(-1));
+    settle(job, now_, Leaf::ideal);
+    job.commits += twice ? 0 : 1;
+    if (in_window() && !twice) ++result_.classes[job.job_class.value].commits;
+  }
+  job.steps_done = job.steps;
+  release(job, "completed");
+  end(job, FinalState::completed);
+}
+
+void Engine::release(Job& job, const char* reason) {
+  stop_eviction_clock(job);
+  record_allocation(job, reason);
+  const Duration teardown = scenario_.pools[job.pool.value].teardown;
+  const bool was_waiting = job.phase == JobPhase::waiting_member;
+  if (was_waiting) {
+    job.member_wait = job.member_wait + (now_ - job.member_wait_from);
+    std::erase(waiting_, job.slot);
+  }
+  clear_broken(job);
+  touch(job.pool);
+  Pool& pool = pools_[job.pool.value];
+  for (const Placement* parts : {&job.parts, &job.own_spares}) {
+    for (const Part& part : *parts) {
+      if (teardown > Duration::zero() && part.milli == 0) {
+        pool.give_back(part, job.slot, DeviceState::transition);
+        tear_down(job.pool, part);
+      } else {
+        pool.give_back(part, job.slot, DeviceState::free);
+      }
+    }
+  }
+  if (class_of(job).quota) quota_used_[*class_of(job).quota] -= job.assigned;
+  job.parts.clear();
+  job.own_spares.clear();
+  job.missing.clear();
+  job.gang_capacity = job.assigned = Capacity::zero();
+  if (job.phase != JobPhase::assembling) job.held = job.held + (now_ - job.gang_complete);
+  job.released = now_;
+  ++job.run_generation;
+  ++job.attempt_generation;
+  if (job.unresolved) resolve(job);
+  if (scenario_.scheduler.preemption != Preemption::none) std::erase(running_, job.slot);
+  pass_wanted_ = true;
+}
+
+void Engine::end(Job& job, FinalState state) {
+  split_retained(job);
+  count_outcome(job, state);
+  job.phase = JobPhase::ended;
+  ++job.live_generation;
+  ++job.run_generation;
+  ++job.attempt_generation;
+  ++job.eviction_generation;
+  --live_;
+  free_slots_.push_back(job.slot.value);
+}
+
+void Engine::stop_for_good(Job& job, FinalState state) {
+  if (job.phase == JobPhase::zombie || job.phase == JobPhase::ended) return;
+  if (!job.holds()) {
+    if (job.phase == JobPhase::queued) dequeue(job);
+    return end(job, state);
+  }
+  charge_held(job, now_);
+  if (job.phase == JobPhase::assembling) {
+    std::erase(holders_, job.slot);
+    dequeue(job);
+    release(job, "ended");
+    return end(job, state);
+  }
+  settle(job, covered(job, now_), Leaf::runtime_abandoned);
+  const auto lease = class_of(job).lease;
+  if (lease && job.gang_complete + *lease > now_) {
+    stop_eviction_clock(job);
+    clear_broken(job);
+    if (job.phase == JobPhase::waiting_member) {
+      job.member_wait = job.member_wait + (now_ - job.member_wait_from);
+      std::erase(waiting_, job.slot);
+    }
+    job.phase = JobPhase::zombie;
+    job.final_state = state;
+    job.stopped = now_;
+    job.phase_leaf = Leaf::runtime_zombie;
+    ++job.run_generation;
+    ++job.attempt_generation;
+    if (job.unresolved) resolve(job);
+    push(job.gang_complete + *lease, Phase::kLimit, EventKind::lease_end, job.slot.value,
+         job.attempt_generation);
+    return;
+  }
+  release(job, "ended");
+  end(job, state);
+}
+
+void Engine::lease_over(Job& job) {
+  charge_held(job, now_);
+  release(job, "lease over");
+  end(job, job.final_state);
+}
+
+}  // namespace fleetsim

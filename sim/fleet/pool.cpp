@@ -1,0 +1,221 @@
+#include "sim/fleet/pool.hpp"
+
+#include <algorithm>
+
+namespace fleetsim {
+namespace {
+
+constexpr std::uint32_t kNobody = 0xffffffff;
+
+DeviceMask all_devices(std::uint32_t count) {
+  return count == kMaxDevicesPerNode ? ~DeviceMask{0} : (DeviceMask{1} << count) - 1;
+}
+
+template <class Function>
+void for_each_device(DeviceMask devices, Function&& function) {
+  for (; devices != 0; devices &= devices - 1)
+    function(static_cast<std::uint32_t>(std::countr_zero(devices)));
+}
+
+std::uint32_t popcount(DeviceMask devices) { return static_cast<std::uint32_t>(std::popcount(devices)); }
+
+/// Whether nodes given by how many have at least so many free devices can hold the shape.
+template <class Counts>
+bool can_hold(const GangShape& shape, Counts&& with_at_least) {
+  if (shape.milli != 0) return with_at_least(1) >= 1;
+  if (shape.nodes > 0 && with_at_least(shape.per_node) < shape.nodes) return false;
+  return shape.remainder == 0 || with_at_least(shape.remainder) >= shape.nodes + 1;
+}
+
+}  // namespace
+
+Capacity capacity(std::span<const Part> parts) {
+  Capacity total;
+  for (const Part& part : parts) total += part.capacity();
+  return total;
+}
+
+Pool::Pool(const Shape& shape)
+    : nodes_{shape.nodes},
+      per_node_{shape.devices_per_node},
+      spare_target_{shape.spares * shape.devices_per_node},
+      racks_{shape.racks.begin(), shape.racks.end()},
+      holder_(std::size_t{nodes_} * per_node_, kNobody),
+      with_spares_{nodes_},
+      by_free_(per_node_ + 1, BitIndex{nodes_}),
+      free_counts_(per_node_ + 1) {
+  racks_.resize(nodes_);
+  for (auto& masks : masks_) masks.resize(nodes_);
+  for (const std::uint32_t rack : racks_) rack_count_ = std::max(rack_count_, rack + 1);
+  tracks_racks_ = rack_count_ > 1;
+  rack_free_counts_.resize(std::size_t{rack_count_} * (per_node_ + 1));
+  rack_nodes_.resize(rack_count_);
+  const DeviceMask whole = all_devices(per_node_);
+  for (std::uint32_t node = 0; node < nodes_; ++node) {
+    const bool spare = node + shape.spares >= nodes_;
+    mask(spare ? DeviceState::spare : DeviceState::free, node) = whole;
+    if (spare) with_spares_.insert(node);
+    const std::uint32_t count = spare ? 0 : per_node_;
+    by_free_[count].insert(node);
+    ++free_counts_[count];
+    ++rack_free_counts_[std::size_t{racks_[node]} * (per_node_ + 1) + count];
+    if (!spare) ++rack_nodes_[racks_[node]];
+  }
+  spare_count_ = spare_target_;
+  add(DeviceState::spare, 1000LL * spare_target_);
+  add(DeviceState::free, 1000LL * (std::int64_t{nodes_} * per_node_ - spare_target_));
+}
+
+void Pool::set_free(std::uint32_t node, DeviceMask devices) {
+  const std::uint32_t before = popcount(free_devices(node)), after = popcount(devices);
+  mask(DeviceState::free, node) = devices;
+  if (before == after) return;
+  by_free_[before].erase(node);
+  by_free_[after].insert(node);
+  --free_counts_[before];
+  ++free_counts_[after];
+  if (tracks_racks_) {
+    std::uint32_t* const counts = &rack_free_counts_[std::size_t{racks_[node]} * (per_node_ + 1)];
+    --counts[before];
+    ++counts[after];
+  }
+}
+
+std::optional<std::uint32_t> Pool::next_with_at_least(std::uint32_t count, std::uint32_t from) const {
+  if (count == per_node_) return by_free_[count].next(from);
+  std::optional<std::uint32_t> first;
+  for (std::uint32_t level = count; level <= per_node_; ++level) {
+    if (free_counts_[level] == 0) continue;
+    const auto found = by_free_[level].next(from);
+    if (found && (!first || *found < *first)) first = found;
+  }
+  return first;
+}
+
+std::uint32_t Pool::nodes_with_at_least(std::uint32_t count) const {
+  std::uint32_t nodes = 0;
+  for (std::uint32_t level = count; level <= per_node_; ++level) nodes += free_counts_[level];
+  return nodes;
+}
+
+std::uint32_t Pool::nodes_with_at_least(std::uint32_t count, std::uint32_t rack) const {
+  std::uint32_t nodes = 0;
+  for (std::uint32_t level = count; level <= per_node_; ++level)
+    nodes += rack_free_counts_[std::size_t{rack} * (per_node_ + 1) + level];
+  return nodes;
+}
+
+bool Pool::fits(const GangShape& shape, bool within_rack) const {
+  if (shape.milli != 0) return find_share(shape.milli).has_value();
+  if (!within_rack || rack_count_ == 1)
+    return can_hold(shape, [&](std::uint32_t count) { return nodes_with_at_least(count); });
+  for (std::uint32_t rack = 0; rack < rack_count_; ++rack) {
+    if (can_hold(shape, [&](std::uint32_t count) { return nodes_with_at_least(count, rack); })) return true;
+  }
+  return false;
+}
+
+bool Pool::could_ever_fit(const GangShape& shape, bool within_rack) const {
+  if (shape.per_node > per_node_ || shape.remainder > per_node_) return false;
+  std::uint32_t nodes = 0;
+  for (const std::uint32_t in_rack : rack_nodes_)
+    nodes = within_rack ? std::max(nodes, in_rack) : nodes + in_rack;
+  return can_hold(shape, [&](std::uint32_t) { return nodes; });
+}
+
+std::uint32_t Pool::share_free(std::uint32_t node, std::uint32_t device) const {
+  std::uint32_t used = 0;
+  for (const Share& share : shares_)
+    if (share.node == node && share.device == device) used += share.milli;
+  return 1000 - used;
+}
+
+std::optional<Part> Pool::find_share(std::uint32_t milli) const {
+  for (const Share& share : shares_) {
+    if (share_free(share.node, share.device) >= milli)
+      return Part{.node = share.node, .milli = milli, .devices = DeviceMask{1} << share.device};
+  }
+  const auto node = next_with_at_least(1, 0);
+  if (!node) return std::nullopt;
+  return Part{.node = *node, .milli = milli, .devices = free_devices(*node) & (~free_devices(*node) + 1)};
+}
+
+std::optional<std::uint32_t> Pool::next_spare_with_at_least(std::uint32_t count) const {
+  for (auto node = with_spares_.next(0); node; node = with_spares_.next(*node + 1))
+    if (popcount(devices_in(DeviceState::spare, *node)) >= count) return node;
+  return std::nullopt;
+}
+
+void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to) {
+  const std::uint32_t count = popcount(devices);
+  if (from == DeviceState::free) {
+    set_free(node, free_devices(node) & ~devices);
+  } else if (from != DeviceState::held) {
+    mask(from, node) &= ~devices;
+  }
+  if (to == DeviceState::free) {
+    set_free(node, free_devices(node) | devices);
+  } else if (to != DeviceState::held) {
+    mask(to, node) |= devices;
+  }
+  if (from == DeviceState::spare) {
+    spare_count_ -= count;
+    if (devices_in(DeviceState::spare, node) == 0) with_spares_.erase(node);
+  }
+  if (to == DeviceState::spare) {
+    spare_count_ += count;
+    with_spares_.insert(node);
+  }
+  add(from, -1000LL * count);
+  add(to, 1000LL * count);
+}
+
+void Pool::take(const Part& part, JobId job) {
+  if (part.milli != 0) {
+    const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
+    set_free(part.node, free_devices(part.node) & ~part.devices);
+    const auto place = std::upper_bound(shares_.begin(), shares_.end(), std::pair{part.node, device},
+                                        [](const auto& key, const Share& share) {
+                                          return key < std::pair{share.node, share.device};
+                                        });
+    shares_.insert(place, Share{part.node, device, part.milli, job});
+    add(DeviceState::free, -std::int64_t{part.milli});
+    add(DeviceState::held, part.milli);
+    return;
+  }
+  move(part.node, part.devices, DeviceState::free, DeviceState::held);
+  for_each_device(part.devices, [&](std::uint32_t device) {
+    holder_[std::size_t{part.node} * per_node_ + device] = job.value;
+  });
+}
+
+void Pool::take_spare(const Part& part, JobId job) {
+  move(part.node, part.devices, DeviceState::spare, DeviceState::free);
+  take(part, job);
+}
+
+void Pool::give_back(const Part& part, JobId job, DeviceState to) {
+  if (part.milli != 0) {
+    const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
+    const auto share = std::find_if(shares_.begin(), shares_.end(), [&](const Share& each) {
+      return each.node == part.node && each.device == device && each.job == job;
+    });
+    shares_.erase(share);
+    add(DeviceState::held, -std::int64_t{part.milli});
+    add(DeviceState::free, part.milli);
+    if (share_free(part.node, device) == 1000) set_free(part.node, free_devices(part.node) | part.devices);
+    return;
+  }
+  for_each_device(part.devices, [&](std::uint32_t device) {
+    holder_[std::size_t{part.node} * per_node_ + device] = kNobody;
+  });
+  move(part.node, part.devices, DeviceState::held, to);
+}
+
+std::optional<JobId> Pool::holder(std::uint32_t node, std::uint32_t device) const {
+  const std::uint32_t job = holder_[std::size_t{node} * per_node_ + device];
+  if (job == kNobody) return std::nullopt;
+  return JobId{job};
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/core/device_time.hpp"
+#include "sim/core/ids.hpp"
+#include "sim/fleet/bit_index.hpp"
+#include "sim/workload/listed_job.hpp"
+
+namespace fleetsim {
+
+/// Devices of one node, one bit each.
+using DeviceMask = std::uint64_t;
+inline constexpr std::uint32_t kMaxDevicesPerNode = 64;
+
+/// What of one node a job holds: whole devices, or `milli` of one device.
+struct Part {
+  std::uint32_t node = 0;
+  std::uint32_t milli = 0;  ///< 0: whole devices
+  DeviceMask devices = 0;
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(devices)); }
+  Capacity capacity() const {
+    return milli != 0 ? Capacity::milli_devices(milli) : Capacity::devices(count());
+  }
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+using Placement = std::vector<Part>;
+Capacity capacity(std::span<const Part> parts);
+
+/// What a device is doing, seen from its pool. Devices held by jobs are `held`.
+enum class DeviceState : std::uint8_t { free, spare, transition, failed, held };
+inline constexpr std::size_t kDeviceStates = 5;
+
+/// The nodes of one pool with an index of what is free, kept up to date by every change. Knows nothing of
+/// jobs but the number each device is held by.
+class Pool {
+ public:
+  struct Shape {
+    std::uint32_t nodes, devices_per_node, spares;
+    std::span<const std::uint32_t> racks;
+  };
+  explicit Pool(const Shape& shape);
+
+  std::uint32_t nodes() const { return nodes_; }
+  std::uint32_t devices_per_node() const { return per_node_; }
+  std::uint32_t racks() const { return rack_count_; }
+  std::uint32_t rack_of(std::uint32_t node) const { return racks_[node]; }
+  /// Device capacity in a state; shared devices count by their parts.
+  Capacity in_state(DeviceState state) const { return totals_[static_cast<std::size_t>(state)]; }
+  /// Devices of a node in a state other than held.
+  DeviceMask devices_in(DeviceState state, std::uint32_t node) const {
+    return masks_[static_cast<std::size_t>(state)][node];
+  }
+  DeviceMask free_devices(std::uint32_t node) const { return devices_in(DeviceState::free, node); }
+  bool in_service(std::uint32_t node, std::uint32_t device) const {
+    return (devices_in(DeviceState::failed, node) >> device & 1) == 0;
+  }
+  std::uint32_t spare_target() const { return spare_target_; }
+  std::uint32_t spare_count() const { return spare_count_; }
+
+  /// Nodes with exactly `count` free devices, from `from` on; and how many there are (in a rack).
+  std::optional<std::uint32_t> next_with(std::uint32_t count, std::uint32_t from) const {
+    return by_free_[count].next(from);
+  }
+  std::optional<std::uint32_t> next_with_at_least(std::uint32_t count, std::uint32_t from) const;
+  /// The first node with so many spare devices.
+  std::optional<std::uint32_t> next_spare_with_at_least(std::uint32_t count) const;
+  std::uint32_t nodes_with_at_least(std::uint32_t count) const;
+  std::uint32_t nodes_with_at_least(std::uint32_t count, std::uint32_t rack) const;
+
+  /// Whether the shape could be placed now; in one rack when `within_rack`.
+  bool fits(const GangShape& shape, bool within_rack) const;
+  /// Whether an empty pool (spares kept) could hold it.
+  bool could_ever_fit(const GangShape& shape, bool within_rack) const;
+  /// The first node and device that have `milli` of one device free: shared devices before whole ones of a
+  /// node.
+  std::optional<Part> find_share(std::uint32_t milli) const;
+
+  /// Takes the part from `free` (or from `spare`), for holder `job`; gives it back as free, or to another
+  /// state.
+  void take(const Part& part, JobId job);
+  void take_spare(const Part& part, JobId job);
+  void give_back(const Part& part, JobId job, DeviceState to);
+  /// Moves devices that no job holds between states.
+  void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
+
+  /// The job that holds a whole device; nothing if it is free, spare, out, or shared.
+  std::optional<JobId> holder(std::uint32_t node, std::uint32_t device) const;
+  /// Holders of parts of a shared device.
+  struct Share {
+    std::uint32_t node, device, milli;
+    JobId job;
+  };
+  std::span<const Share> shares() const { return shares_; }
+
+ private:
+  DeviceMask& mask(DeviceState state, std::uint32_t node) {
+    return masks_[static_cast<std::size_t>(state)][node];
+  }
+  void set_free(std::uint32_t node, DeviceMask devices);
+  void add(DeviceState state, std::int64_t milli) {
+    totals_[static_cast<std::size_t>(state)] += Capacity::milli_devices(milli);
+  }
+  std::uint32_t share_free(std::uint32_t node, std::uint32_t device) const;
+
+  std::uint32_t nodes_, per_node_, rack_count_ = 1;
+  std::uint32_t spare_target_ = 0, spare_count_ = 0;
+  bool tracks_racks_ = false;
+  std::vector<std::uint32_t> racks_;
+  std::array<std::vector<DeviceMask>, kDeviceStates> masks_;  ///< by state, by node
+  std::vector<std::uint32_t> holder_;                         ///< by device; kNobody
+  BitIndex with_spares_;                                      ///< nodes with spare devices
+  std::vector<BitIndex> by_free_;                             ///< by count of free devices
+  std::vector<std::uint32_t> free_counts_;                    ///< nodes by count of free devices
+  std::vector<std::uint32_t> rack_free_counts_;               ///< the same by rack
+  std::vector<std::uint32_t> rack_nodes_;                     ///< nodes of each rack that are not spares
+  std::vector<Share> shares_;                                 ///< sorted by node, device
+  std::array<Capacity, kDeviceStates> totals_{};
+};
+
+}  // namespace fleetsim

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/transformer/transformer.hpp"
+#include "sim/scenario/reader.hpp"
+#include "sim/scenario/spec.hpp"
+
+namespace fleetsim {
+
+// The parts of one class of jobs. Each fills its fields of `job` from those that earlier ones have filled.
+
+/// What a part may refer to outside its class.
+struct ClassContext {
+  const Scenario& scenario;
+  std::optional<Transformer> model;
+  std::vector<std::string>& notes;
+
+  /// The pool the job would rather have; nothing when pools are wrong.
+  const PoolSpec* first_pool(const JobClass& job) const;
+};
+
+/// `gang` and `layout`.
+void read_gang(const Reader& in, JobClass& job);
+/// Devices of one job; nothing when jobs of the class differ.
+std::optional<Capacity> gang_capacity(const JobClass& job);
+/// The mean over the sizes of a class, in devices; the size itself where there is one.
+double mean_devices(const GangSpec& gang);
+
+/// `step`, `input_stall`, `input`.
+void read_step(const Reader& in, JobClass& job);
+/// `program_goodput`, `step.parts`, `step.ideal`, and the model's arithmetic.
+void read_program(const Reader& in, const ClassContext& context, JobClass& job);
+/// `steps`, `tokens`, `duration`, `device_time`.
+void read_work(const Reader& in, JobClass& job);
+
+/// `checkpoint`, its interval resolved; `evictions` are read before.
+void read_checkpoint(const Reader& in, const ClassContext& context, JobClass& job);
+/// Notes when failures come sooner than the job can come back.
+void check_recovery(const ClassContext& context, const JobClass& job);
+/// Failures per time that interrupt a gang of this class, in the long run.
+PerSecond gang_failure_rate(const PoolSpec& pool, const GangSpec& gang);
+/// Evictions per time.
+PerSecond eviction_rate(const EvictionSpec& evictions);
+
+/// `startup`, `recovery`, `preemption`; the checkpoint is read before.
+void read_launches(const Reader& in, JobClass& job);
+/// `evictions`.
+void read_evictions(const Reader& in, JobClass& job);
+/// The keys that say what an eviction costs, in `evictions` and in `scheduler.preemption`.
+void read_eviction_terms(const Reader& in, EvictionTerms& terms);
+
+}  // namespace fleetsim

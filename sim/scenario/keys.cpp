@@ -1,0 +1,292 @@
+#include "sim/scenario/keys.hpp"
+
+#include <algorithm>
+
+namespace fleetsim {
+namespace {
+
+// clang-format off
+constexpr KeyInfo kKeys[] = {
+  {"scenario", "$schema", "text", "", "where editors find the JSON Schema; not read"},
+  {"scenario", "name", "text", "", "title of every report"},
+  {"scenario", "about", "text", "", "what is asked, in a sentence or two"},
+  {"scenario", "extends", "text", "", "file this one is a JSON merge patch over, relative to this one"},
+  {"scenario", "gate", "text", "", "quality gate the workload is assumed to meet"},
+  {"scenario", "fleet", "fleet", "required", "the machines"},
+  {"scenario", "faults", "faults", "", "what breaks, in every pool that has no faults of its own"},
+  {"scenario", "workload", "map class", "", "classes of jobs, by name"},
+  {"scenario", "scheduler", "scheduler", "", "how jobs are served"},
+  {"scenario", "window", "window", "required", "what part of the run is counted"},
+  {"scenario", "runs", "runs", "", "replications and seed"},
+  {"scenario", "alternatives", "map patch", "", "JSON merge patches over this scenario, compared with it"},
+  {"scenario", "sweep", "map values", "", "JSON pointers, each with the values to try; several make a grid"},
+  {"scenario", "assume", "map number", "", "figures taken as given in closed forms; simulation does not read them"},
+  {"scenario", "expect", "list expectation", "", "figures that `run --check` compares with"},
+
+  {"fleet", "pools", "map pool", "required", "pools of like nodes, by name"},
+
+  {"pool", "node", "text", "", "node of the catalog; gives device, devices_per_node and peak"},
+  {"pool", "device", "text", "", "accelerator, of the catalog or any name; jobs may accept it by that name"},
+  {"pool", "devices_per_node", "per_node", "", "devices of one node; required without `node`"},
+  {"pool", "peak", "flop_rate", "", "dense arithmetic peak of one device, the named ideal; from the catalog if it is known there"},
+  {"pool", "nodes", "count", "required", "number of nodes"},
+  {"pool", "fabric", "text", "", "network between the nodes, named in reports"},
+  {"pool", "nodes_per_rack", "count", "", "nodes of one rack; without it and `racks` the pool is one rack"},
+  {"pool", "racks", "list whole", "", "rack of each node, instead of nodes_per_rack"},
+  {"pool", "price", "price", "", "price of one in-service device"},
+  {"pool", "spares", "whole", "0", "nodes kept from the queue for recovery, the last ones"},
+  {"pool", "teardown", "duration", "0 s", "transition after every release"},
+  {"pool", "faults", "faults", "", "what breaks in this pool, instead of the top-level faults"},
+
+  {"faults", "components", "components", "", "\"textbook\", or rows of failures by name"},
+  {"faults", "takes_out", "nothing|device|node|rack", "node", "what a failure takes out of service, where a row says nothing"},
+  {"faults", "detect", "duration", "", "time until a failure is noticed, where a row says nothing; default is the job's own"},
+  {"faults", "repair", "distribution", "0 s", "time from detection until back in service, where a row says nothing"},
+  {"faults", "lemons", "lemons", "", "entities that fail more often, where a row says nothing"},
+  {"faults", "incidents", "list incident", "", "failures at given instants"},
+
+  {"component", "hits", "device|node|rack", "device", "what breaks: each of these on its own"},
+  {"component", "takes_out", "nothing|device|node|rack", "", "what a failure takes out of service"},
+  {"component", "mttf", "mttf", "", "mean time to failure of one entity, exponential; \"inf\" for never"},
+  {"component", "rate", "rate", "", "failures of one entity per time, exponential"},
+  {"component", "lifetime", "distribution", "", "time in service until one entity fails"},
+  {"component", "detect", "duration", "", "time until it is noticed"},
+  {"component", "repair", "distribution", "", "time from detection until back in service"},
+  {"component", "lemons", "lemons", "", "entities that fail more often"},
+
+  {"distribution", "exponential", "duration>0", "", "its mean"},
+  {"distribution", "weibull", "weibull", "", "a hazard that falls (shape below 1) or rises with age"},
+  {"distribution", "lognormal", "lognormal", "", "times whose logarithm is normal"},
+  {"distribution", "uniform", "list duration", "", "[low, high]"},
+  {"distribution", "empirical", "list duration", "", "any of these, with equal chance"},
+  {"distribution", "choice", "map weight", "", "times, each with its weight"},
+
+  {"weibull", "mean", "duration>0", "", "mean, or ..."},
+  {"weibull", "scale", "duration>0", "", "... scale"},
+  {"weibull", "shape", "positive", "required", "shape"},
+
+  {"lognormal", "median", "duration>0", "required", "median"},
+  {"lognormal", "sigma", "spread", "required", "standard deviation of the logarithm"},
+
+  {"lemons", "share", "share", "required", "share of the entities that are lemons"},
+  {"lemons", "factor", "factor", "required", "how many times faster a lemon's life runs"},
+
+  {"incident", "at", "duration", "required", "instant, from the start of the run"},
+  {"incident", "pool", "text", "", "pool it strikes; the only one if there is one"},
+  {"incident", "node", "whole", "0", "index of the node"},
+  {"incident", "device", "whole", "0", "index of the device in its node"},
+  {"incident", "hits", "device|node|rack", "device", "what breaks"},
+  {"incident", "takes_out", "nothing|device|node|rack", "", "what it takes out of service"},
+  {"incident", "detect", "duration", "", "time until it is noticed; default is the job's own"},
+  {"incident", "repair", "duration", "0 s", "time from detection until back in service"},
+
+  {"class", "kind", "training|reservation", "training", "work that steps, or an allocation that does nothing"},
+  {"class", "accepts", "accepts", "", "pools or device types, in order of preference; default every pool"},
+  {"class", "model", "text", "", "transformer of the catalog; gives checkpoint size and model FLOPs"},
+  {"class", "layout", "layout", "", "degrees of parallelism; their product is the gang"},
+  {"class", "submit", "duration", "0 s", "instant at which the one job arrives"},
+  {"class", "arrivals", "arrivals", "", "a stream of jobs"},
+  {"class", "jobs", "list listed_job", "", "jobs one by one"},
+  {"class", "trace", "trace", "", "jobs out of a trace file"},
+  {"class", "gang", "gang", "", "devices of a job, all or nothing: a number, a choice, a shape or a part of a device"},
+  {"class", "steps", "count", "", "work as a number of steps"},
+  {"class", "tokens", "positive", "", "work as a number of tokens; needs step.tokens"},
+  {"class", "duration", "distribution", "", "work as stepping time; how long a reservation holds"},
+  {"class", "device_time", "device_time", "", "work as device-time at the ideal, \"1000 GPU-h\"; needs a known ideal"},
+  {"class", "step", "step", "", "one step"},
+  {"class", "program_goodput", "share", "", "P: ideal time of a step over its time"},
+  {"class", "input_stall", "stall", "0", "share of stepping time spent waiting for input; needs step.time"},
+  {"class", "input", "input", "", "reading a batch, instead of input_stall"},
+  {"class", "checkpoint", "checkpoint", "", "periodic checkpoints; without it, one commit at the end"},
+  {"class", "startup", "launch", "0 s", "phases of a cold launch"},
+  {"class", "recovery", "recovery", "0 s", "what follows a failure, or \"textbook\""},
+  {"class", "preemption", "launch", "as startup", "phases of the relaunch after an eviction"},
+  {"class", "no_replacement", "hold|release", "hold", "what survivors do while nothing can replace a lost member"},
+  {"class", "evictions", "evictions", "", "evictions from outside the scheduler"},
+  {"class", "limit", "duration>0", "", "held time of one attempt after which the job is killed"},
+  {"class", "lease", "duration", "", "the allocation is kept this long from gang complete, whatever became of the job"},
+  {"class", "end", "end", "", "the job fails or is cancelled for good at an instant"},
+  {"class", "max_restarts", "whole", "", "failures survived; the next one ends the job; default without bound"},
+  {"class", "own_spares", "whole", "0", "nodes held beside the gang for recovery"},
+  {"class", "priority", "integer", "0", "larger is served earlier under order \"priority\""},
+  {"class", "quota", "text", "", "quota of the scheduler its jobs count against"},
+  {"class", "within_rack", "flag", "false", "waits until one rack holds the whole gang"},
+
+  {"layout", "tensor", "count", "1", "tensor parallelism"},
+  {"layout", "pipeline", "count", "1", "pipeline stages"},
+  {"layout", "data", "count", "1", "data parallelism, sharded or not"},
+  {"layout", "context", "count", "1", "context parallelism"},
+  {"layout", "expert", "count", "1", "expert parallelism"},
+
+  {"arrivals", "poisson", "rate", "", "mean rate of a Poisson stream"},
+  {"arrivals", "every", "duration>0", "", "time between arrivals"},
+  {"arrivals", "gap", "distribution", "", "distribution of the time between arrivals"},
+  {"arrivals", "count", "whole", "", "at most this many; default without bound"},
+
+  {"listed_job", "id", "text", "", "name; default is class and number"},
+  {"listed_job", "submit", "duration", "0 s", "instant of arrival"},
+  {"listed_job", "devices", "count", "required", "devices, on as few nodes as hold them"},
+  {"listed_job", "duration", "duration", "required", "stepping time"},
+  {"listed_job", "limit", "duration>0", "", "held time after which it is killed"},
+  {"listed_job", "priority", "integer", "0", "larger is served earlier under order \"priority\""},
+
+  {"trace", "format", "format", "required", "format of the file; `fleetsim list formats`"},
+  {"trace", "file", "text", "required", "path beside the scenario, or in a folder of traces"},
+  {"trace", "limit_jobs", "count", "", "only the first so many, by submission"},
+  {"trace", "strict", "flag", "false", "a row that cannot be read is an error, not a note"},
+  {"trace", "completed_only", "flag", "false", "leaves out what the log calls failed or cancelled"},
+  {"trace", "about", "text", "", "which public data set it is"},
+  {"trace", "source", "text", "", "where the data set is to be had"},
+
+  {"gang", "choice", "map weight", "", "sizes in devices, each with its weight"},
+  {"gang", "nodes", "count", "", "distinct nodes"},
+  {"gang", "per_node", "per_node", "", "whole devices on each of them"},
+  {"gang", "remainder", "whole", "0", "devices on one further node"},
+  {"gang", "milli", "milli", "", "thousandths of one device, for jobs that share it"},
+
+  {"step", "time", "duration>0", "required", "time of one step, input wait left out"},
+  {"step", "tokens", "positive", "", "tokens of one step, whole gang"},
+  {"step", "ideal", "duration>0", "", "time of the step at peak arithmetic, where it is known otherwise than from the model"},
+  {"step", "flops", "6N|dense-attention|causal-attention", "6N", "how model arithmetic is counted"},
+  {"step", "sequence", "count", "", "tokens of context, for counts with attention; default the model's"},
+  {"step", "parts", "parts", "", "time of the step by loss, such as \"tensor_comm\": \"45 ms\"; the rest is unattributed"},
+
+  {"input", "io", "duration", "required", "time to have one batch"},
+  {"input", "prefetch", "flag", "true", "reads the next batch during the step"},
+
+  {"checkpoint", "interval", "interval", "required", "stepping time between commits: a duration, \"young\", \"daly\", \"auto\" (evictions counted) or \"none\""},
+  {"checkpoint", "mode", "sync|async", "sync", "whether steps go on while it is written"},
+  {"checkpoint", "size", "bytes", "14 B a parameter", "size of one checkpoint"},
+  {"checkpoint", "bandwidth", "byte_rate", "", "at which it is written and read"},
+  {"checkpoint", "pause", "duration", "size / bandwidth", "the write, or the staging of an asynchronous one (default 0 s)"},
+  {"checkpoint", "flush", "duration", "size / bandwidth", "async: time from the staging until it is durable"},
+  {"checkpoint", "step_slowdown", "slowdown", "0 s", "async: how much longer a step takes during a flush, as time or as a share of it"},
+  {"checkpoint", "interval_from", "stage|commit", "stage", "async: what the interval is counted from"},
+
+  {"launch", "launch", "duration", "0 s", "processes start, libraries load, communicators form"},
+  {"launch", "load", "load", "auto", "the checkpoint is read; \"auto\" is size / bandwidth, 0 s if they are not known"},
+  {"launch", "compile", "duration", "0 s", "graphs are compiled"},
+  {"launch", "warmup", "duration", "0 s", "excess of warming up, as a time"},
+  {"launch", "slow_steps", "slow_steps", "", "excess of warming up, by step"},
+
+  {"recovery", "detect", "duration", "0 s", "time until a failure is noticed"},
+  {"recovery", "replace", "duration", "0 s", "after a missing member is filled"},
+  {"recovery", "launch", "duration", "0 s", "processes start, libraries load, communicators form"},
+  {"recovery", "load", "load", "auto", "the checkpoint is read; \"auto\" is size / bandwidth, 0 s if they are not known"},
+  {"recovery", "compile", "duration", "0 s", "graphs are compiled"},
+  {"recovery", "warmup", "duration", "0 s", "excess of warming up, as a time"},
+  {"recovery", "slow_steps", "slow_steps", "", "excess of warming up, by step"},
+
+  {"slow_steps", "count", "whole", "required", "first steps after a launch"},
+  {"slow_steps", "excess", "duration", "required", "by which each of them is longer"},
+
+  {"evictions", "rate", "rate", "", "mean rate, Poisson on the clock"},
+  {"evictions", "every", "duration>0", "", "regular on the clock, instead of a rate"},
+  {"evictions", "at", "list duration", "", "instants, from the start of the run"},
+  {"evictions", "clock", "held|productive|wall", "held", "the time that counts: held, stepping, or of the wall"},
+  {"evictions", "lost_work", "lost_work", "since_last_commit", "what is lost: since the last commit, or a time before the eviction"},
+  {"evictions", "save", "duration", "", "graceful: time to save on notice ..."},
+  {"evictions", "grace", "duration", "", "... if it fits in this; default without bound"},
+  {"evictions", "requeue_delay", "duration", "0 s", "away from the queue"},
+  {"evictions", "requeue", "submit|behind", "submit", "at the old place of the queue, or behind it"},
+
+  {"end", "at", "duration", "required", "instant, from the start of the run"},
+  {"end", "as", "failed|cancelled", "failed", "how it ends"},
+
+  {"scheduler", "order", "order", "fifo", "which queued job is served first"},
+  {"scheduler", "strict", "flag", "true", "a job that cannot start blocks those behind it"},
+  {"scheduler", "admission", "atomic|partial-hold", "atomic", "all of a gang at once, or nodes held until it is complete"},
+  {"scheduler", "holders", "count", "", "gangs that may hold at once; default without bound"},
+  {"scheduler", "hold_timeout", "duration>0", "", "after which an incomplete gang lets go; default never"},
+  {"scheduler", "interleave", "flag", "false", "partial hold deals nodes round-robin"},
+  {"scheduler", "placement", "placement", "first-fit", "which nodes a gang gets"},
+  {"scheduler", "preemption", "order_preemption", "none", "\"none\", or evictions by order"},
+  {"scheduler", "las_thresholds", "list device_time", "", "attained service at which a job falls to the next queue, \"3250 GPU-s\""},
+  {"scheduler", "quotas", "map count", "", "devices that the jobs of a quota may hold, by name"},
+
+  {"order_preemption", "placements", "kept|remade", "kept", "running jobs stay where they are, or all placements are remade at each event"},
+  {"order_preemption", "lost_work", "lost_work", "since_last_commit", "what is lost: since the last commit, or a time before the eviction"},
+  {"order_preemption", "save", "duration", "", "graceful: time to save on notice ..."},
+  {"order_preemption", "grace", "duration", "", "... if it fits in this; default without bound"},
+  {"order_preemption", "requeue_delay", "duration", "0 s", "away from the queue"},
+  {"order_preemption", "requeue", "submit|behind", "submit", "at the old place of the queue, or behind it"},
+  {"order_preemption", "relaunch", "duration", "", "relaunch of the victim; default its own"},
+
+  {"window", "length", "duration>0", "", "what is counted"},
+  {"window", "until", "done", "", "\"done\": until every job has ended, instead of a length"},
+  {"window", "warm_up", "duration", "0 s", "left out at the start"},
+  {"window", "run_on", "duration", "", "at most this long past the end, to learn what became of work; default one more length"},
+  {"window", "close_at_commit", "flag", "false", "a job's window ends at its last commit"},
+
+  {"runs", "seed", "whole", "1", "seed of all random streams"},
+  {"runs", "replications", "replications", "1", "independent runs; the maximum if `until` is given"},
+  {"runs", "until", "until", "", "stops when a figure is known well enough"},
+  {"runs", "batch", "count", "16", "replications between looks at `until`"},
+
+  {"until", "figure", "text", "required", "name of the figure"},
+  {"until", "half_width", "positive", "required", "half width of its interval to reach"},
+
+  {"expectation", "figure", "text", "required", "name of the figure"},
+  {"expectation", "alternative", "text", "", "of which alternative; default the base"},
+  {"expectation", "basis", "closed_form|simulated", "required", "what is compared: the closed form or the simulated value"},
+  {"expectation", "value", "number", "required", "what it should be"},
+  {"expectation", "within", "tolerance", "", "by how much it may differ; a simulated one may do without, and must then lie in its interval"},
+  {"expectation", "source", "text", "required", "where the value is from"},
+};
+// clang-format on
+
+/// Cuts the first token off a JSON pointer and unescapes it.
+std::string take_token(std::string_view& pointer) {
+  pointer.remove_prefix(1);
+  const std::string_view raw = pointer.substr(0, pointer.find('/'));
+  pointer.remove_prefix(raw.size());
+  std::string token;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    const bool escaped = raw[i] == '~' && i + 1 < raw.size();
+    token += !escaped ? raw[i] : raw[++i] == '1' ? '/' : '~';
+  }
+  return token;
+}
+
+/// Kinds of objects that stand where a type of another name allows them beside a plain value.
+std::string_view object_of(std::string_view type) { return type == "components" ? "map component" : type; }
+
+}  // namespace
+
+std::span<const KeyInfo> scenario_keys() { return kKeys; }
+
+std::span<const KeyInfo> keys_of(std::string_view object) {
+  const auto first = std::find_if(std::begin(kKeys), std::end(kKeys),
+                                  [&](const KeyInfo& row) { return row.object == object; });
+  const auto last =
+      std::find_if(first, std::end(kKeys), [&](const KeyInfo& row) { return row.object != object; });
+  return {first, last};
+}
+
+const KeyInfo* find_key(std::string_view object, std::string_view key) {
+  for (const KeyInfo& row : keys_of(object)) {
+    if (row.name == key) return &row;
+  }
+  return nullptr;
+}
+
+std::string_view type_at(std::string_view pointer) {
+  std::string_view type = "scenario";
+  while (!pointer.empty()) {
+    if (pointer.front() != '/') return {};
+    const std::string token = take_token(pointer);
+    const std::string_view object = object_of(type);
+    if (object.starts_with("map ")) {
+      type = object.substr(4);
+    } else if (object.starts_with("list ")) {
+      type = object.substr(5);
+    } else {
+      const KeyInfo* row = find_key(object, token);
+      if (row == nullptr) return {};
+      type = row->type;
+    }
+  }
+  return type;
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace fleetsim {
+
+/// The orders in which queued jobs are served, and the ways to choose nodes, that a scenario may name.
+std::span<const std::string_view> known_orders();
+std::span<const std::string_view> known_placements();
+
+/// The losses that `step.parts` may name: leaves below the program boundary, without "program.".
+std::vector<std::string_view> program_parts();
+
+}  // namespace fleetsim

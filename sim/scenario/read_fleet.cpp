@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "models/catalog/catalog.hpp"
+#include "sim/scenario/sections.hpp"
+
+namespace fleetsim {
+namespace {
+
+constexpr std::uint32_t kMostNodes = 10'000'000;
+constexpr std::uint32_t kMostPerNode = 64;
+
+/// Device type, devices of a node and peak: from the catalog or as given.
+void read_node(const Reader& in, PoolSpec& pool) {
+  if (in.at_most_one({"node", "device"}) == 0)
+    in.problem("expected a key \"node\" or \"device\"; found neither");
+  if (const auto name = in.text("node")) {
+    const Found<Node> known = node(*name);
+    if (!known) {
+      in.problem("node", known.problem);
+    } else {
+      pool.device_type = known.entry->accelerator;
+      pool.devices_per_node = static_cast<std::uint32_t>(known.entry->devices);
+    }
+  }
+  if (assign(pool.device_type, in.text("device")) && pool.device_type.empty()) {
+    in.expected("device", "the name of an accelerator");
+  }
+  const bool counted = assign(pool.devices_per_node, in.count("devices_per_node", 1, kMostPerNode));
+  if (!counted && !in.has("devices_per_node") && in.has("device")) {
+    in.problem("missing key \"devices_per_node\", which goes with \"device\"");
+  }
+  if (const Found<Accelerator> known = accelerator(pool.device_type)) pool.peak = known.entry->peak_bf16;
+  assign(pool.peak, in.flop_rate("peak"));
+}
+
+/// Racks as listed, or of equal size.
+void read_racks(const Reader& in, PoolSpec& pool) {
+  in.at_most_one({"nodes_per_rack", "racks"});
+  std::optional<std::uint32_t> size;
+  if (const auto name = in.text("fabric")) {
+    const Found<Fabric> known = fabric(*name);
+    if (!known) in.problem("fabric", known.problem);
+    if (known) size = static_cast<std::uint32_t>(known.entry->nodes_per_rack);
+  }
+  assign(size, in.count("nodes_per_rack", 1, kMostNodes));
+  pool.racks.resize(pool.nodes);
+  for (std::uint32_t node = 0; node < pool.nodes; ++node) pool.racks[node] = size ? node / *size : 0;
+
+  const Json* listed = in.find("racks");
+  if (listed == nullptr) return;
+  if (!listed->is_array() || listed->size() != pool.nodes) {
+    if (pool.nodes > 0)
+      in.expected("racks", "a list of " + std::to_string(pool.nodes) + " racks, one for each node");
+    return;
+  }
+  for (std::uint32_t node = 0; node < pool.nodes; ++node) {
+    constexpr WholeRange kRange{0, kMostNodes - 1};
+    const auto rack = whole_of((*listed)[node], kRange);
+    if (rack) pool.racks[node] = static_cast<std::uint32_t>(*rack);
+    if (!rack) {
+      report_not_in(kRange, (*listed)[node], child_pointer(in.pointer_of("racks"), node), in.problems());
+    }
+  }
+}
+
+/// A price, or the name of one in the catalog.
+void read_price(const Reader& in, PoolSpec& pool) {
+  const Json* value = in.find("price");
+  const bool named = value != nullptr && value->is_string() &&
+                     catalog_text(CatalogKind::kPrices, value->get_ref<const std::string&>()).has_value();
+  if (named) {
+    pool.price = price(value->get_ref<const std::string&>()).entry;
+  } else {
+    assign(pool.price, in.price("price"));
+  }
+}
+
+PoolSpec read_pool(const Reader& in, const std::string& name) {
+  PoolSpec pool;
+  pool.name = name;
+  check_name(in, "pool", name);
+  read_node(in, pool);
+  assign(pool.nodes, in.count("nodes", 1, kMostNodes));
+  read_racks(in, pool);
+  read_price(in, pool);
+  assign(pool.teardown, in.duration("teardown"));
+  if (assign(pool.spares, in.count("spares", 0, kMostNodes)) && pool.nodes > 0 && pool.spares >= pool.nodes) {
+    in.expected("spares", "fewer than the " + std::to_string(pool.nodes) + " nodes of the pool");
+  }
+  return pool;
+}
+
+/// The rows for a pool out of its own `faults`, or out of those of the scenario.
+void read_pool_faults(const Reader& root, const Reader& in, PoolSpec& pool) {
+  const std::optional<Reader> own = in.object("faults");
+  const std::optional<Reader> general = own ? own : root.object("faults");
+  if (!general) return;
+  pool.faults = read_fault_rows(*general);
+  const bool needs_racks = std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks);
+  if (needs_racks && in.present({"nodes_per_rack", "racks", "fabric"}).empty()) {
+    in.problem(
+        "expected \"nodes_per_rack\" or \"racks\", since failures hit or take out racks; found neither");
+  }
+}
+
+}  // namespace
+
+void check_name(const Reader& entry, std::string_view what, const std::string& name) {
+  const bool plain = !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) < ' ' ||
+           std::string_view("./\\,;\"'").find(c) != std::string_view::npos;
+  });
+  if (plain) return;
+  entry.problem("expected a name without any of . / \\ , ; or quotes for a " + std::string(what) +
+                "; found " + describe(Json(name)));
+}
+
+void read_fleet(const Reader& root, Scenario& scenario) {
+  const std::optional<Reader> fleet = root.object("fleet");
+  if (!fleet) return;
+  const auto pools = fleet->objects("pools");
+  if (fleet->has("pools") && fleet->find("pools")->is_object() && pools.empty()) {
+    fleet->expected("pools", "at least one pool");
+  }
+  for (const auto& [name, in] : pools) {
+    scenario.pools.push_back(read_pool(in, name));
+    read_pool_faults(root, in, scenario.pools.back());
+  }
+  if (const auto faults = root.object("faults")) read_incidents(*faults, nullptr, scenario);
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    if (const auto own = pools[i].second.object("faults")) read_incidents(*own, &scenario.pools[i], scenario);
+  }
+}
+
+}  // namespace fleetsim

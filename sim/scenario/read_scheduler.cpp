@@ -1,0 +1,80 @@
+#include <nlohmann/json.hpp>
+
+#include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/names.hpp"
+#include "sim/scenario/sections.hpp"
+
+namespace fleetsim {
+namespace {
+
+constexpr std::uint32_t kMostHolders = 1'000'000;
+constexpr std::uint32_t kMostDevices = 640'000'000;
+
+void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
+  const Json* value = scheduler.find("preemption");
+  if (value == nullptr || *value == "none") return;
+  if (!value->is_object()) {
+    scheduler.expected("preemption", "\"none\", or an object");
+    return;
+  }
+  const Reader in = *scheduler.object("preemption");
+  spec.preemption = Preemption::kept;
+  assign(spec.preemption, in.choice("placements", {Preemption::kept, Preemption::remade}));
+  read_eviction_terms(in, spec.eviction);
+  assign(spec.eviction_relaunch, in.duration("relaunch"));
+}
+
+void read_thresholds(const Reader& in, SchedulerSpec& spec) {
+  const Json* value = in.find("las_thresholds");
+  if (value == nullptr) return;
+  if (!value->is_array()) {
+    in.expected("las_thresholds", "a list of device-times");
+    return;
+  }
+  for (std::size_t i = 0; i < value->size(); ++i) {
+    const std::string pointer = child_pointer(in.pointer_of("las_thresholds"), i);
+    const auto time = read_quantity((*value)[i], pointer, parse_device_time, Sign::positive, in.problems());
+    if (!time) continue;
+    const DeviceTime attained = Capacity::devices(1) * *time;
+    if (!spec.las_thresholds.empty() && attained <= spec.las_thresholds.back()) {
+      report_expected((*value)[i], pointer, "more than the threshold before it", in.problems());
+    }
+    spec.las_thresholds.push_back(attained);
+  }
+}
+
+void read_quotas(const Reader& in, SchedulerSpec& spec) {
+  const Json* value = in.find("quotas");
+  if (value == nullptr) return;
+  if (!value->is_object()) {
+    in.expected("quotas", "an object of devices by name");
+    return;
+  }
+  for (const auto& [name, devices] : value->items()) {
+    constexpr WholeRange kRange{1, kMostDevices};
+    const auto count = whole_of(devices, kRange);
+    if (!count) report_not_in(kRange, devices, child_pointer(in.pointer_of("quotas"), name), in.problems());
+    // A quota that is wrong is known by its name all the same.
+    spec.quotas.push_back({name, Capacity::devices(count.value_or(1))});
+  }
+}
+
+}  // namespace
+
+void read_scheduler(const Reader& root, Scenario& scenario) {
+  const std::optional<Reader> in = root.object("scheduler");
+  if (!in) return;
+  SchedulerSpec& spec = scenario.scheduler;
+  assign(spec.order, in->name("order", "order", known_orders()));
+  assign(spec.strict, in->flag("strict"));
+  assign(spec.admission, in->choice("admission", {Admission::atomic, Admission::partial_hold}));
+  assign(spec.holders, in->count("holders", 1, kMostHolders));
+  assign(spec.hold_timeout, in->duration("hold_timeout", Sign::positive));
+  assign(spec.interleave, in->flag("interleave"));
+  assign(spec.placement, in->name("placement", "placement", known_placements()));
+  read_order_preemption(*in, spec);
+  read_thresholds(*in, spec);
+  read_quotas(*in, spec);
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sim/scenario/sections.hpp"
+
+namespace fleetsim {
+namespace {
+
+constexpr std::uint32_t kMostReplications = 10'000'000;
+
+/// Why jobs of this class never all end; empty when they do.
+std::string_view endless_because(const JobClass& job) {
+  const bool stream = job.arrivals.gap.has_value() && !job.arrivals.count.has_value();
+  if (stream) return "its arrivals have no \"count\"";
+  const bool bounded = job.steps || job.duration || !job.arrivals.listed.empty() || job.end || job.limit;
+  return bounded ? "" : "its work has no end";
+}
+
+void check_done(const Reader& in, const Scenario& scenario) {
+  if (scenario.classes.empty())
+    in.problem("until", "expected jobs to wait for; found none: give a \"length\"");
+  for (const JobClass& job : scenario.classes) {
+    const std::string_view reason = endless_because(job);
+    if (reason.empty()) continue;
+    in.problem("until", "never comes for workload \"" + job.name + "\": " + std::string(reason) +
+                            "; give a \"length\" instead");
+  }
+}
+
+void check_horizon(const Reader& in, const WindowSpec& spec) {
+  const Duration length = spec.length.value_or(Duration::zero());
+  const Duration horizon = spec.warm_up + length + spec.run_on.value_or(length);
+  if (horizon.is_unbounded()) {
+    in.problem(
+        "expected \"warm_up\", \"length\" and \"run_on\" (default: one more length) to add up to less than "
+        "292 years");
+  }
+}
+
+/// Reports a figure that names a pool or a class of jobs that is not there.
+void check_figure(const Reader& in, std::string_view key, const std::string& figure,
+                  const Scenario& scenario) {
+  const auto check = [&](std::string_view prefix, std::string_view what,
+                         const std::vector<std::string_view>& names) {
+    if (!figure.starts_with(prefix)) return;
+    const std::string rest = figure.substr(prefix.size());
+    const std::string name = rest.substr(0, rest.find('.'));
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      in.problem(key, unknown_name(what, name, names));
+  };
+  std::vector<std::string_view> pools, jobs;
+  for (const PoolSpec& pool : scenario.pools) pools.push_back(pool.name);
+  for (const JobClass& job : scenario.classes) jobs.push_back(job.name);
+  check("pools.", "pool", pools);
+  check("jobs.", "workload", jobs);
+  if (figure.empty()) in.expected(key, "the name of a figure");
+}
+
+Expectation read_expectation(const Reader& in, const std::vector<std::string_view>& alternatives,
+                             const Scenario& scenario) {
+  Expectation expectation;
+  if (assign(expectation.figure, in.text("figure"))) check_figure(in, "figure", expectation.figure, scenario);
+  assign(expectation.alternative, in.name("alternative", "alternative", alternatives));
+  assign(expectation.basis, in.choice("basis", {Basis::closed_form, Basis::simulated}));
+  assign(expectation.value, in.number("value"));
+  assign(expectation.source, in.text("source"));
+  if (assign(expectation.within, in.number("within")) && *expectation.within < 0) {
+    in.expected("within", "a number of 0 or more");
+  }
+  if (expectation.basis == Basis::closed_form && in.has("basis") && !in.has("within")) {
+    in.problem("missing key \"within\", which a closed form needs");
+  }
+  return expectation;
+}
+
+}  // namespace
+
+void read_window(const Reader& root, Scenario& scenario) {
+  const std::optional<Reader> in = root.object("window");
+  if (!in) return;
+  WindowSpec& spec = scenario.window;
+  assign(spec.length, in->duration("length", Sign::positive));
+  assign(spec.warm_up, in->duration("warm_up"));
+  assign(spec.run_on, in->duration("run_on"));
+  assign(spec.close_at_commit, in->flag("close_at_commit"));
+  if (in->at_most_one({"length", "until"}) == 0) {
+    in->problem("expected a \"length\", or \"until\": \"done\"; found neither");
+  }
+  if (const Json* until = in->find("until")) {
+    if (*until == "done") {
+      check_done(*in, scenario);
+    } else {
+      in->expected("until", "\"done\"");
+    }
+  }
+  check_horizon(*in, spec);
+}
+
+void read_runs(const Reader& root, Scenario& scenario) {
+  const std::optional<Reader> in = root.object("runs");
+  if (!in) return;
+  RunsSpec& spec = scenario.runs;
+  if (const Json* seed = in->find("seed")) {
+    if (seed->is_number_unsigned()) {
+      spec.seed = seed->get<std::uint64_t>();
+    } else {
+      in->expected("seed", "a whole number of 0 or more, of at most 64 bits");
+    }
+  }
+  assign(spec.replications, in->count("replications", 1, kMostReplications));
+  assign(spec.batch, in->count("batch", 1, kMostReplications));
+  if (const std::optional<Reader> until = in->object("until")) {
+    if (assign(spec.until_figure, until->text("figure"))) {
+      check_figure(*until, "figure", spec.until_figure, scenario);
+    }
+    assign(spec.until_half_width, until->positive_number("half_width"));
+  }
+}
+
+void read_figures(const Reader& root, const std::vector<std::string>& alternatives, Scenario& scenario) {
+  const Json* assumed = root.find("assume");
+  if (assumed != nullptr && !assumed->is_object()) root.expected("assume", "an object of numbers by figure");
+  if (assumed != nullptr && assumed->is_object()) {
+    const Reader figures(*assumed, root.pointer_of("assume"), "", root.problems());
+    for (const auto& [figure, ignored] : assumed->items()) {
+      check_figure(figures, figure, figure, scenario);
+      if (const auto value = figures.number(figure)) scenario.assume.push_back({figure, *value});
+    }
+  }
+  const std::vector<std::string_view> names(alternatives.begin(), alternatives.end());
+  for (const Reader& in : root.list("expect")) {
+    scenario.expect.push_back(read_expectation(in, names, scenario));
+  }
+}
+
+}  // namespace fleetsim

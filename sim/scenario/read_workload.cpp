@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "models/catalog/catalog.hpp"
+#include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/sections.hpp"
+
+namespace fleetsim {
+namespace {
+
+constexpr std::uint32_t kMostDevices = 640'000'000;
+constexpr std::uint32_t kMostSpares = 1'000'000;
+
+/// Pools that a name stands for: the pool itself, or all of a device type.
+std::vector<std::uint32_t> pools_named(const std::string& name, const Scenario& scenario) {
+  std::vector<std::uint32_t> pools;
+  for (std::uint32_t i = 0; i < scenario.pools.size(); ++i) {
+    if (scenario.pools[i].name == name) return {i};
+    if (scenario.pools[i].device_type == name) pools.push_back(i);
+  }
+  return pools;
+}
+
+void accept(const Reader& in, const Json& name, const std::string& pointer, const Scenario& scenario,
+            JobClass& job) {
+  if (!name.is_string()) {
+    report_expected(name, pointer, "the name of a pool or of a device type", in.problems());
+    return;
+  }
+  const std::vector<std::uint32_t> pools = pools_named(name.get<std::string>(), scenario);
+  for (const std::uint32_t pool : pools) {
+    if (std::find(job.pools.begin(), job.pools.end(), pool) == job.pools.end()) job.pools.push_back(pool);
+  }
+  if (!pools.empty()) return;
+  std::vector<std::string_view> known;
+  for (const PoolSpec& pool : scenario.pools) known.push_back(pool.name);
+  for (const PoolSpec& pool : scenario.pools) {
+    const bool listed = std::find(known.begin(), known.end(), pool.device_type) != known.end();
+    if (!listed && !pool.device_type.empty()) known.push_back(pool.device_type);
+  }
+  in.problems().push_back(
+      {pointer, pointer, unknown_name("pool or device type", name.get<std::string>(), known)});
+}
+
+void read_accepts(const Reader& in, const Scenario& scenario, JobClass& job) {
+  const Json* names = in.find("accepts");
+  if (names == nullptr) {
+    for (std::uint32_t i = 0; i < scenario.pools.size(); ++i) job.pools.push_back(i);
+  } else if (names->is_array() && !names->empty()) {
+    for (std::size_t i = 0; i < names->size(); ++i) {
+      accept(in, (*names)[i], child_pointer(in.pointer_of("accepts"), i), scenario, job);
+    }
+  } else if (names->is_array()) {
+    in.expected("accepts", "at least one pool or device type");
+  } else {
+    accept(in, *names, in.pointer_of("accepts"), scenario, job);
+  }
+}
+
+/// A class whose list is empty has no jobs, where one without a list has one.
+void set_listed(std::vector<ListedJob> jobs, ArrivalSpec& arrivals) {
+  arrivals.listed = std::move(jobs);
+  if (!arrivals.listed.empty()) return;
+  arrivals.gap = Distribution{Distribution::Fixed{1}};
+  arrivals.count = 0;
+}
+
+void read_jobs(const Reader& in, JobClass& job) {
+  std::vector<ListedJob> jobs;
+  for (const Reader& entry : in.list("jobs")) {
+    ListedJob listed;
+    listed.id = job.name + "/" + std::to_string(jobs.size() + 1);
+    if (assign(listed.id, entry.text("id")) && listed.id.empty()) entry.expected("id", "a name");
+    assign(listed.submit, entry.instant("submit"));
+    assign(listed.devices, entry.count("devices", 1, kMostDevices));
+    assign(listed.duration, entry.duration("duration"));
+    assign(listed.limit, entry.duration("limit", Sign::positive));
+    assign(listed.priority, entry.integer("priority"));
+    jobs.push_back(std::move(listed));
+  }
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const ListedJob& a, const ListedJob& b) { return a.submit < b.submit; });
+  set_listed(std::move(jobs), job.arrivals);
+}
+
+const TraceFormat* read_format(const Reader& in) {
+  std::vector<std::string_view> known;
+  for (const TraceFormat& format : trace_formats()) known.push_back(format.name);
+  const std::optional<std::string> name = in.name("format", "trace format", known);
+  return name ? trace_format(*name) : nullptr;
+}
+
+std::string missing_trace(const Reader& in, const std::string& file, const Traces& traces) {
+  std::string message =
+      "the trace " + describe(Json(file)) + " is not there (looked in " + traces.folders_text() + ")";
+  if (const auto about = in.text("about")) message += "; it is " + *about;
+  if (const auto source = in.text("source")) message += "; get it from " + *source;
+  return message + "; name the folder that has it in FLEETSIM_TRACES";
+}
+
+void read_trace_jobs(const Reader& in, Traces& traces, std::vector<std::string>& notes, JobClass& job) {
+  const TraceFormat* format = read_format(in);
+  const std::optional<std::string> file = in.text("file");
+  in.text("about");
+  in.text("source");
+  TraceOptions options;
+  assign(options.first_jobs, in.whole("limit_jobs", {1}));
+  assign(options.strict, in.flag("strict"));
+  assign(options.recorded_status, in.flag("completed_only"));
+  if (format == nullptr || !file) return;
+  const Traces::File* trace = traces.read(*format, *file, options);
+  if (trace == nullptr) {
+    in.problem("file", missing_trace(in, *file, traces));
+    return;
+  }
+  for (const std::string& problem : trace->reading.problems) in.problem("file", *file + ": " + problem);
+  for (const std::string& note : trace->reading.notes) notes.push_back(*file + ": " + note);
+  set_listed(trace->reading.jobs, job.arrivals);
+}
+
+void read_stream(const Reader& in, ArrivalSpec& arrivals) {
+  if (in.at_most_one({"poisson", "every", "gap"}) == 0) {
+    in.problem("expected one of \"poisson\", \"every\" and \"gap\"; found none");
+  }
+  assign(arrivals.count, in.whole("count"));
+  if (const auto rate = in.rate("poisson")) {
+    arrivals.gap = Distribution{Distribution::Fixed{1}};
+    constexpr double kLongestMean = 1e100;  // seconds: nothing comes of a rate that is next to nothing
+    if (rate->si > 0) {
+      arrivals.gap = Distribution{Distribution::Exponential{std::min((1.0 / *rate).si, kLongestMean)}};
+    }
+    if (!(rate->si > 0)) arrivals.count = 0;  // nothing ever arrives
+  }
+  if (const auto every = in.duration("every", Sign::positive)) {
+    arrivals.gap = Distribution{Distribution::Fixed{to_seconds(*every).si}};
+  }
+  if (assign(arrivals.gap, in.distribution("gap")) && !(arrivals.gap->mean() > 0)) {
+    in.expected("gap", "times with a mean above zero");
+  }
+}
+
+void read_arrivals(const Reader& in, Traces& traces, std::vector<std::string>& notes, JobClass& job) {
+  in.at_most_one({"arrivals", "jobs", "trace"});
+  assign(job.arrivals.submit, in.instant("submit"));
+  if (const auto stream = in.object("arrivals")) read_stream(*stream, job.arrivals);
+  if (in.has("jobs")) read_jobs(in, job);
+  if (const auto trace = in.object("trace")) read_trace_jobs(*trace, traces, notes, job);
+  const std::vector<std::string_view> lists = in.present({"jobs", "trace"});
+  for (const std::string_view key :
+       in.present({"submit", "gang", "steps", "tokens", "duration", "device_time"})) {
+    if (!lists.empty())
+      in.problem(key, "excluded by \"" + std::string(lists.front()) + "\", whose jobs bring their own");
+  }
+}
+
+/// Reports keys of a class that mean nothing to an allocation without steps.
+void check_reservation(const Reader& in) {
+  for (const std::string_view key : in.present({"steps", "tokens", "device_time", "step", "program_goodput",
+                                                "input_stall", "input", "checkpoint", "layout"})) {
+    in.problem(key, "means nothing to a reservation, which does no work");
+  }
+}
+
+void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
+  assign(job.limit, in.duration("limit", Sign::positive));
+  assign(job.lease, in.duration("lease"));
+  if (const auto end = in.object("end")) {
+    const SimTime at = end->instant("at").value_or(SimTime::zero());
+    job.end = {at,
+               end->choice("as", {FinalState::failed, FinalState::cancelled}).value_or(FinalState::failed)};
+  }
+  assign(job.max_restarts, in.whole("max_restarts"));
+  assign(job.no_replacement, in.choice("no_replacement", {NoReplacement::hold, NoReplacement::release}));
+  assign(job.own_spares, in.count("own_spares", 0, kMostSpares));
+  assign(job.priority, in.integer("priority"));
+  assign(job.within_rack, in.flag("within_rack"));
+  std::vector<std::string_view> quotas;
+  for (const QuotaSpec& quota : scenario.scheduler.quotas) quotas.push_back(quota.name);
+  if (const auto quota = in.name("quota", "quota", quotas)) {
+    job.quota = static_cast<std::uint32_t>(std::find(quotas.begin(), quotas.end(), *quota) - quotas.begin());
+  }
+}
+
+JobClass read_class(const Reader& in, const std::string& name, const Scenario& scenario, Traces& traces,
+                    std::vector<std::string>& notes) {
+  JobClass job;
+  job.name = name;
+  check_name(in, "workload", name);
+  ClassContext context{.scenario = scenario, .model = {}, .notes = notes};
+  if (const auto model = in.text("model")) {
+    const Found<Transformer> known = transformer(*model);
+    if (!known) in.problem("model", known.problem);
+    context.model = known.entry;
+  }
+  assign(job.kind, in.choice("kind", {JobKind::work, JobKind::reservation}));
+  if (job.kind == JobKind::reservation) check_reservation(in);
+  read_accepts(in, scenario, job);
+  read_arrivals(in, traces, notes, job);
+  read_gang(in, job);
+  read_step(in, job);
+  read_program(in, context, job);
+  read_work(in, job);
+  read_evictions(in, job);
+  read_checkpoint(in, context, job);
+  read_launches(in, job);
+  check_recovery(context, job);
+  read_ending(in, scenario, job);
+  return job;
+}
+
+}  // namespace
+
+const PoolSpec* ClassContext::first_pool(const JobClass& job) const {
+  return job.pools.empty() ? nullptr : &scenario.pools[job.pools.front()];
+}
+
+void read_workload(const Reader& root, Scenario& scenario, Traces& traces, std::vector<std::string>& notes) {
+  for (const auto& [name, in] : root.objects("workload")) {
+    scenario.classes.push_back(read_class(in, name, scenario, traces, notes));
+  }
+}
+
+}  // namespace fleetsim

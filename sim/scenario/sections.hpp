@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/scenario/reader.hpp"
+#include "sim/scenario/spec.hpp"
+#include "sim/scenario/traces.hpp"
+
+namespace fleetsim {
+
+// One function for each section of a scenario file. `root` is the whole file; earlier sections are read
+// before later ones refer to them, and a section reports what it can even if those before it were wrong.
+
+/// `fleet` and `faults`: pools, their rows of failures, incidents.
+void read_fleet(const Reader& root, Scenario& scenario);
+void read_scheduler(const Reader& root, Scenario& scenario);
+/// @param notes  what is allowed but worth a warning
+void read_workload(const Reader& root, Scenario& scenario, Traces& traces, std::vector<std::string>& notes);
+/// `window`; refuses an end of "done" that never comes.
+void read_window(const Reader& root, Scenario& scenario);
+void read_runs(const Reader& root, Scenario& scenario);
+/// `assume` and `expect`; `alternatives` are the names that an expectation may give.
+void read_figures(const Reader& root, const std::vector<std::string>& alternatives, Scenario& scenario);
+
+/// Reports names that could not be written in a figure such as "jobs.NAME.mpg".
+void check_name(const Reader& entry, std::string_view what, const std::string& name);
+
+/// Rows of failures from a `faults` object, for one pool.
+std::vector<FaultRow> read_fault_rows(const Reader& in);
+/// Its incidents; `pool` is theirs if they name none.
+void read_incidents(const Reader& in, const PoolSpec* pool, Scenario& scenario);
+/// Whether the first scope is wider than a single node.
+bool spans_racks(const FaultRow& row);
+
+}  // namespace fleetsim

@@ -1,0 +1,249 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/quantity/duration.hpp"
+#include "models/quantity/quantity.hpp"
+#include "sim/core/device_time.hpp"
+#include "sim/core/distribution.hpp"
+#include "sim/core/time.hpp"
+#include "sim/ledger/leaf.hpp"
+#include "sim/workload/listed_job.hpp"
+
+/// What a scenario file says, complete: names resolved, defaults filled, everything valid. Plain data; the
+/// defaults of a key live in these initialisers and nowhere else. Read by the engine, written by
+/// `read_scenario`.
+namespace fleetsim {
+
+/// What a failure strikes (one random entity of this kind), and what it takes out of service.
+enum class FaultScope : std::uint8_t { nothing, device, node, rack };
+
+/// One row of failures: every entity of kind `hits` in the pool fails after a `lifetime`.
+struct FaultRow {
+  std::string name;
+  FaultScope hits = FaultScope::device;
+  FaultScope takes_out = FaultScope::node;
+  Distribution lifetime{Distribution::Fixed{0.0}};  ///< seconds in service of one entity until it fails
+  std::optional<Duration> detect;                   ///< overrides the job's own detection time
+  Distribution repair{Distribution::Fixed{0.0}};    ///< seconds from detection until back in service
+  double lemon_share = 0.0;                         ///< share of entities that are lemons, in [0, 1]
+  double lemon_factor = 1.0;                        ///< how many times faster a lemon's life runs, >= 1
+};
+
+/// A failure at a given instant, for examples and replays of known incidents.
+struct ScriptedFault {
+  SimTime at;
+  std::uint32_t pool = 0, node = 0, device = 0;
+  FaultScope hits = FaultScope::device, takes_out = FaultScope::node;
+  std::optional<Duration> detect;
+  Duration repair = Duration::nanoseconds(0);
+};
+
+struct PoolSpec {
+  std::string name;
+  std::string device_type;  ///< accelerator; jobs name the types they accept
+  std::uint32_t nodes = 0, devices_per_node = 0;
+  std::uint32_t spares = 0;          ///< nodes kept from the queue for recovery (the last ones)
+  std::vector<std::uint32_t> racks;  ///< rack of each node, size `nodes`
+  Duration teardown = Duration::nanoseconds(0);
+  std::optional<Price> price;    ///< per in-service device
+  std::optional<FlopRate> peak;  ///< dense arithmetic peak of one device: the named ideal
+  std::vector<FaultRow> faults;
+};
+
+/// Gangs as asked for: a number of devices (spread over as few nodes as hold them), an explicit shape, or a
+/// draw.
+struct GangSpec {
+  std::optional<GangShape> shape;    ///< given as nodes x per_node, or as a part of a device
+  std::vector<std::uint32_t> sizes;  ///< devices; one entry is a fixed size
+  std::vector<double> weights;       ///< as many as sizes
+};
+
+/// How a gang that runs is split into step, wait, checkpoint and commit. Times of one step.
+struct StepSpec {
+  Duration time = Duration::nanoseconds(1);  ///< the step's own time; 1 ns stands for work without steps
+  Duration wait = Duration::nanoseconds(0);  ///< input wait before each step
+  bool continuous = true;        ///< work without steps: a checkpoint falls exactly at its interval
+  std::optional<double> tokens;  ///< tokens of one step, whole gang
+};
+
+/// How retained time divides into `ideal` and the leaves below it: integer weights, split by largest
+/// remainder. Empty: the ideal is not known and retained time is `program.unmodelled`.
+struct ProgramSplit {
+  std::vector<std::pair<Leaf, std::int64_t>> weights;  ///< in the order of the table of leaves
+};
+
+enum class CheckpointMode : std::uint8_t { none, synchronous, asynchronous };
+enum class CheckpointRule : std::uint8_t { fixed, young, daly, automatic };
+enum class IntervalFrom : std::uint8_t { stage, commit };
+
+struct CheckpointSpec {
+  CheckpointMode mode = CheckpointMode::none;
+  CheckpointRule rule = CheckpointRule::fixed;
+  Duration interval = Duration::max();              ///< resolved: also for young, daly, automatic
+  Duration pause = Duration::nanoseconds(0);        ///< the synchronous write, or the staging pause
+  Duration flush = Duration::nanoseconds(0);        ///< asynchronous: durable this long after the pause
+  Duration step_excess = Duration::nanoseconds(0);  ///< steps that start in a flush take this much longer
+  IntervalFrom interval_from = IntervalFrom::stage;
+  std::optional<Bytes> size;
+  std::optional<ByteRate> bandwidth;
+};
+
+/// The phases that follow a launch, and the excess of the first slow steps.
+struct LaunchSpec {
+  Duration launch = Duration::nanoseconds(0), load = Duration::nanoseconds(0);
+  Duration compile = Duration::nanoseconds(0), warmup = Duration::nanoseconds(0);
+  std::int64_t slow_steps = 0;                      ///< first steps after the launch that are slower ...
+  Duration slow_excess = Duration::nanoseconds(0);  ///< ... by this much each
+  Duration total() const { return launch + load + compile + warmup; }
+};
+
+struct RecoverySpec {
+  Duration detect = Duration::nanoseconds(0);
+  Duration replace = Duration::nanoseconds(0);  ///< after a missing member is filled
+  LaunchSpec relaunch;
+};
+
+enum class NoReplacement : std::uint8_t { hold, release };
+enum class EvictionClock : std::uint8_t { held, productive, wall };
+enum class RequeueAt : std::uint8_t { submit, behind };
+
+/// What an eviction costs its victim.
+struct EvictionTerms {
+  std::optional<Duration> lost_work;  ///< absent: everything since the last commit
+  std::optional<Duration> save;       ///< graceful: time to save on notice ...
+  Duration grace = Duration::max();   ///< ... if it fits in this
+  Duration requeue_delay = Duration::nanoseconds(0);
+  RequeueAt requeue = RequeueAt::submit;
+};
+
+struct EvictionSpec {
+  std::optional<PerSecond> rate;  ///< Poisson on `clock`
+  std::optional<Duration> every;  ///< or regular on `clock`
+  std::vector<SimTime> at;        ///< and at these instants
+  EvictionClock clock = EvictionClock::held;
+  EvictionTerms terms;
+};
+
+enum class JobKind : std::uint8_t { work, reservation };
+enum class FinalState : std::uint8_t {
+  completed,
+  failed,
+  cancelled,
+  killed_at_limit,
+  unsatisfiable,
+  no_progress
+};
+
+/// Jobs come once (at `submit`), in a Poisson or regular stream, or from a list.
+struct ArrivalSpec {
+  SimTime submit = SimTime::zero();
+  std::optional<Distribution> gap;    ///< seconds between arrivals; absent: one job, or the list
+  std::optional<std::int64_t> count;  ///< at most this many
+  std::vector<ListedJob> listed;      ///< sorted by submit, stable
+};
+
+/// One entry of `workload`: a class of jobs alike but for what is drawn.
+struct JobClass {
+  std::string name;
+  JobKind kind = JobKind::work;
+  std::vector<std::uint32_t> pools;  ///< accepted pools, in order of preference
+  ArrivalSpec arrivals;
+  GangSpec gang;
+  StepSpec step;
+  std::optional<std::int64_t> steps;  ///< whole steps to do, when the work is a number of steps
+  std::optional<Distribution>
+      duration;  ///< seconds of stepping, when the work is a duration; neither: endless
+  ProgramSplit program;
+  std::optional<double> program_goodput;  ///< P as given, or ideal / step time
+  CheckpointSpec checkpoint;
+  LaunchSpec startup;
+  RecoverySpec recovery;
+  LaunchSpec preemption;  ///< relaunch after an eviction
+  NoReplacement no_replacement = NoReplacement::hold;
+  EvictionSpec evictions;
+  std::optional<Duration> limit;  ///< held time of one attempt
+  std::optional<Duration> lease;  ///< the allocation is kept this long from gang complete (zombie)
+  std::optional<std::pair<SimTime, FinalState>> end;  ///< fails or is cancelled for good at an instant
+  std::optional<std::int64_t> max_restarts;           ///< failures survived; the next one ends the job
+  std::uint32_t own_spares = 0;        ///< nodes' worth of devices held beside the gang for recovery
+  std::int64_t priority = 0;           ///< larger is served earlier under order "priority"
+  std::optional<std::uint32_t> quota;  ///< index into SchedulerSpec::quotas
+  bool within_rack = false;            ///< waits until one rack holds the whole gang
+  double input_stall = 0.0;            ///< share of stepping time spent waiting, as given; for closed forms
+};
+
+enum class Admission : std::uint8_t { atomic, partial_hold };
+enum class Preemption : std::uint8_t { none, kept, remade };
+
+struct QuotaSpec {
+  std::string name;
+  Capacity capacity;
+};
+
+struct SchedulerSpec {
+  std::string order = "fifo";
+  bool strict = true;  ///< a job that cannot start blocks those behind it
+  Admission admission = Admission::atomic;
+  std::optional<std::uint32_t> holders;  ///< gangs that may hold at once
+  std::optional<Duration> hold_timeout;
+  bool interleave = false;  ///< partial hold deals nodes round-robin
+  std::string placement = "first-fit";
+  Preemption preemption = Preemption::none;
+  EvictionTerms eviction;  ///< terms of evictions by order
+  std::optional<Duration>
+      eviction_relaunch;  ///< overrides the victim's relaunch; a move to other nodes pauses as long
+  std::vector<DeviceTime> las_thresholds;  ///< attained service at which a job falls to the next queue
+  std::vector<QuotaSpec> quotas;
+};
+
+struct WindowSpec {
+  Duration warm_up = Duration::nanoseconds(0);
+  std::optional<Duration> length;  ///< absent: until every job has ended
+  std::optional<Duration> run_on;  ///< at most this long past the end; default one more length
+  bool close_at_commit = false;
+};
+
+struct FigureAssumption {
+  std::string figure;
+  double value = 0.0;
+};
+
+enum class Basis : std::uint8_t { closed_form, simulated };
+
+struct Expectation {
+  std::string figure;
+  std::string alternative;  ///< "" is the base
+  Basis basis = Basis::simulated;
+  double value = 0.0;
+  std::optional<double> within;  ///< absolute; a simulated one may lean on its interval instead
+  std::string source;
+};
+
+struct RunsSpec {
+  std::uint64_t seed = 1;
+  std::uint32_t replications = 1;  ///< the maximum, when `until` is given
+  std::string until_figure;        ///< "" = no sequential stopping
+  double until_half_width = 0.0;
+  std::uint32_t batch = 16;  ///< replications between looks at `until`
+};
+
+struct Scenario {
+  std::string name, about;
+  std::vector<PoolSpec> pools;
+  std::vector<ScriptedFault> script;
+  std::vector<JobClass> classes;
+  SchedulerSpec scheduler;
+  WindowSpec window;
+  RunsSpec runs;
+  std::vector<FigureAssumption> assume;
+  std::vector<Expectation> expect;
+  std::string contract_gate;  ///< quality gate the workload is assumed to meet, as the user words it
+};
+
+}  // namespace fleetsim

@@ -1,0 +1,35 @@
+#include "sim/scheduler/placement.hpp"
+
+namespace fleetsim {
+
+Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count) {
+  const DeviceMask free = pool.free_devices(node);
+  if (count == pool.devices_per_node()) return Part{.node = node, .devices = free};
+  DeviceMask rest = free;
+  for (std::uint32_t taken = 0; taken < count; ++taken) rest &= rest - 1;
+  return Part{.node = node, .devices = free & ~rest};
+}
+
+bool place(const Pool& pool, const GangShape& shape, bool within_rack, PlaceFunction policy, Placement& out) {
+  if (shape.milli != 0) {
+    const auto share = pool.find_share(shape.milli);
+    if (share) out.push_back(*share);
+    return share.has_value();
+  }
+  if (!pool.fits(shape, within_rack)) return false;
+  if (!within_rack || pool.racks() == 1) {
+    policy(pool, shape, std::nullopt, out);
+    return true;
+  }
+  for (std::uint32_t rack = 0; rack < pool.racks(); ++rack) {
+    const bool enough =
+        (shape.nodes == 0 || pool.nodes_with_at_least(shape.per_node, rack) >= shape.nodes) &&
+        (shape.remainder == 0 || pool.nodes_with_at_least(shape.remainder, rack) >= shape.nodes + 1);
+    if (!enough) continue;
+    policy(pool, shape, rack, out);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "sim/fleet/pool.hpp"
+
+namespace fleetsim {
+
+/// Chooses free devices for a gang that fits (in `rack` if given); appends the parts to `out`, which is
+/// empty.
+using PlaceFunction = void (*)(const Pool&, const GangShape&, std::optional<std::uint32_t> rack,
+                               Placement& out);
+
+struct PlacementPolicy {
+  std::string_view name, about;
+  PlaceFunction place;
+};
+
+std::span<const PlacementPolicy> placement_table();
+const PlacementPolicy* find_placement(std::string_view name);
+
+/// Places the gang by the policy if it fits, in one rack if it must; false leaves `out` empty.
+bool place(const Pool& pool, const GangShape& shape, bool within_rack, PlaceFunction policy, Placement& out);
+
+/// The `count` lowest free devices of a node.
+Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count);
+
+// One file each.
+void place_first_fit(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
+void place_best_fit(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
+void place_compact(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
+
+}  // namespace fleetsim

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/statistics.hpp"
+#include "sim/engine/result.hpp"
+#include "sim/scenario/read.hpp"
+
+namespace fleetsim {
+
+/// A figure of a run: a ratio of integers summed over replications, with its interval; and beside it what the
+/// equations say from the scenario's inputs alone.
+struct Figure {
+  std::string name;  ///< dotted, e.g. "jobs.llama.runtime_goodput"
+  std::string unit;  ///< "1", "s", "USD/GPU-h", "count"
+  Estimate simulated;
+  std::optional<double> closed_form;
+  std::string closed_form_kind;  ///< "first order", "exact renewal", "assumed", ...; "" if absent
+  std::string absent;            ///< why there is no simulated value; "" if there is one
+};
+
+/// All replications of one point of a study, reduced in the order of their index.
+struct PointResult {
+  const StudyPoint* point = nullptr;
+  std::uint32_t replications = 0;
+  std::vector<Figure> figures;                    ///< in a fixed order
+  Ledger ledger;                                  ///< summed over replications
+  DeviceTime installed_window;                    ///< summed over replications
+  std::vector<ClassOutcome> classes;              ///< summed
+  std::vector<std::vector<FaultOutcome>> faults;  ///< summed
+  std::vector<std::int64_t> run_states;           ///< how many runs ended in each RunState
+  std::vector<std::string> holders;               ///< of the first stalled run
+  std::vector<JobOutcome> jobs;                   ///< of replication 0
+  std::uint64_t events = 0;
+  std::vector<std::string> warnings;  ///< e.g. the window is shorter than the MTBF
+
+  const Figure* find(std::string_view figure) const;
+};
+
+/// The difference of a figure between an alternative and the base, over the same replications (common random
+/// numbers).
+struct PairedDifference {
+  std::size_t point = 0;  ///< index into StudyResult::points
+  std::string figure;
+  Estimate difference;  ///< alternative - base
+};
+
+/// Whether a point is on the frontier of (time to result, MPG, cost per useful device-hour).
+struct FrontierEntry {
+  std::size_t point = 0;
+  std::string job_class;  ///< whose time to result counts; "" if none ends
+  std::optional<double> time_to_result, mpg, cost;
+  bool efficient = false;  ///< no other point is at least as good in all and better in one
+};
+
+struct ExpectationOutcome {
+  std::size_t point = 0;
+  const Expectation* expectation = nullptr;
+  std::optional<double> value;  ///< what came out; absent: the figure has no value
+  std::optional<double> half_width;
+  bool met = false;
+};
+
+struct StudyResult {
+  std::vector<PointResult> points;
+  std::vector<PairedDifference> differences;
+  std::vector<FrontierEntry> frontier;
+  std::vector<ExpectationOutcome> expectations;
+};
+
+struct StudyOptions {
+  std::uint32_t threads = 0;                                          ///< 0: as many as there are cores
+  bool each_job = false;                                              ///< fill PointResult::jobs
+  std::function<void(std::size_t done, std::size_t total)> progress;  ///< called from one thread at a time
+};
+
+/// Runs every point x replication; independent, keyed by replication, the same bytes at any number of
+/// threads.
+StudyResult run_study(const StudyReading& study, const StudyOptions& options);
+
+}  // namespace fleetsim

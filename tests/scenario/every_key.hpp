@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string_view>
+
+namespace fleetsim {
+
+/// Scenarios without sense that together use every key; several, since some keys exclude each other.
+inline constexpr std::string_view kEveryKey[] = {
+    R"({
+  "$schema": "schema.json", "name": "every key", "about": "none left out", "gate": "loss 2.0",
+  "fleet": { "pools": {
+    "a": { "node": "dgx-h100", "nodes": 4, "fabric": "ndr400-rail", "nodes_per_rack": 2, "price": "2 USD/GPU-h", "spares": 1, "teardown": "5 s",
+           "faults": { "components": { "gpu": { "lifetime": { "weibull": { "mean": "900 h", "shape": 0.7 } } } } } },
+    "b": { "device": "toy", "devices_per_node": 4, "peak": "100 TFLOP/s", "nodes": 3, "racks": [0, 0, 1] } } },
+  "faults": {
+    "components": {
+      "gpu": { "hits": "device", "takes_out": "node", "mttf": "50000 h", "detect": "30 s", "repair": "1 h", "lemons": { "share": 0.1, "factor": 5 } },
+      "nic": { "hits": "node", "rate": "1 /w" },
+      "fan": { "lifetime": { "weibull": { "scale": "9000 h", "shape": 1.5 } }, "repair": { "uniform": ["1 h", "2 h"] } } },
+    "takes_out": "node", "detect": "1 min", "repair": { "lognormal": { "median": "1 h", "sigma": 1 } }, "lemons": { "share": "5 %", "factor": 2 },
+    "incidents": [ { "at": "1 h", "pool": "b", "node": 1, "device": 2, "hits": "device", "takes_out": "nothing", "detect": "1 s", "repair": "2 h" } ] },
+  "workload": {
+    "train": { "kind": "training", "accepts": ["a"], "model": "llama2-70b", "layout": { "tensor": 8, "pipeline": 2, "data": 1, "context": 1, "expert": 1 },
+      "submit": "1 min", "gang": { "nodes": 2, "per_node": 8, "remainder": 0 }, "tokens": 1e9,
+      "step": { "time": "2 s", "tokens": 30000, "flops": "causal-attention", "sequence": 4096, "parts": { "tensor_comm": "0.1 s" } },
+      "input": { "io": "1 s", "prefetch": true },
+      "checkpoint": { "interval": "30 min", "mode": "async", "size": "1 TB", "bandwidth": "10 GB/s", "pause": "1 s", "flush": "100 s", "step_slowdown": "5 %", "interval_from": "commit" },
+      "startup": { "launch": "1 min", "load": "auto", "compile": "10 s", "warmup": "5 s", "slow_steps": { "count": 3, "excess": "1 s" } },
+      "recovery": { "detect": "1 min", "replace": "1 min", "launch": "1 min", "load": "9 s", "compile": "1 s", "warmup": "1 s", "slow_steps": { "count": 1, "excess": "1 s" } },
+      "preemption": { "launch": "1 min" }, "no_replacement": "release",
+      "evictions": { "rate": "1 /d", "at": ["2 h"], "clock": "wall", "lost_work": "15 min", "save": "10 s", "grace": "30 s", "requeue_delay": "1 min", "requeue": "behind" },
+      "limit": "10 d", "lease": "11 d", "end": { "at": "3 d", "as": "cancelled" }, "max_restarts": 5, "own_spares": 1, "priority": 3, "quota": "team", "within_rack": true },
+    "stream": { "arrivals": { "poisson": "2 /h", "count": 100 }, "gang": { "choice": { "1": 0.5, "2": 0.5 } }, "duration": { "exponential": "1 h" }, "program_goodput": 0.5 },
+    "regular": { "arrivals": { "every": "1 h" }, "gang": 1, "duration": { "empirical": ["1 h", "2 h"] }, "evictions": { "every": "9 h" } },
+    "gaps": { "arrivals": { "gap": { "choice": { "1 h": 0.5, "2 h": 0.5 } } }, "gang": { "milli": 300 }, "device_time": "1000 GPU-h", "program_goodput": 0.5 },
+    "listed": { "jobs": [ { "id": "j", "submit": "1 s", "devices": 2, "duration": "1 h", "limit": "2 h", "priority": 1 } ] },
+    "steps": { "gang": 1, "steps": 10, "step": { "time": "1 s", "ideal": "0.5 s" }, "input_stall": 0.1 } },
+  "scheduler": { "order": "las", "strict": false, "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true, "placement": "best-fit",
+    "preemption": { "placements": "kept", "lost_work": "1 min", "save": "1 s", "grace": "2 s", "requeue_delay": "3 s", "requeue": "submit", "relaunch": "4 s" },
+    "las_thresholds": ["10 GPU-h"], "quotas": { "team": 16 } },
+  "window": { "length": "5 d", "warm_up": "1 d", "run_on": "2 d", "close_at_commit": true },
+  "runs": { "seed": 7, "replications": 4, "until": { "figure": "mpg", "half_width": 0.01 }, "batch": 2 },
+  "alternatives": { "fifo": { "scheduler": { "order": "fifo" } } },
+  "sweep": { "/workload/train/priority": [1, 2] },
+  "assume": { "pools.a.scheduling_goodput": 0.65 },
+  "expect": [ { "figure": "mpg", "alternative": "fifo", "basis": "simulated", "value": 0.3, "within": 0.1, "source": "none" } ]
+})",
+    R"({
+  "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
+  "workload": { "a": { "gang": 4, "duration": "1 h" } },
+  "window": { "until": "done" }
+})",
+};
+
+}  // namespace fleetsim
