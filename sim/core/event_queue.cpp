@@ -94,10 +94,10 @@ void EventQueue::split(const Bucket& bucket, Key end) {
   }
   const Key range = greatest - least;
   const auto high = static_cast<std::uint64_t>(range >> 64);
-  const auto range_bits = static_cast<int>(
-      high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(range)));
+  const auto low = static_cast<std::uint64_t>(range);
+  const int range_bits = 128 - (high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(low));
   const std::size_t most = std::min(kFanout, bucket.count / kLeaf);
-  int shift = std::max(0, range_bits - static_cast<int>(std::bit_width(most)));
+  int shift = std::max(0, range_bits - (64 - std::countl_zero(most)));
   while (range >> shift >= most) ++shift;
   const auto count = static_cast<std::size_t>(range >> shift) + 1;
   rungs_.push_back({.begin = least, .end = end, .shift = shift, .furthest = buckets_.size(), .count = count});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -7,21 +8,23 @@
 
 namespace fleetsim {
 
-/// A set of small integers that finds its next member in a few word operations: 64 members a word, and a word
-/// of words above it, level over level.
+/// A set of small integers that finds its next member in a few word operations: 64 members a word, and a word of
+/// words above it, level over level.
 class BitIndex {
  public:
   explicit BitIndex(std::uint32_t size) {
-    for (std::uint32_t words = size;;) {
-      words = (words + 63) / 64;
-      levels_.emplace_back(words ? words : 1, 0);
-      if (words <= 1) break;
-    }
+    std::uint32_t words = size;
+    do {
+      words = words <= 64 ? 1 : (words + 63) / 64;
+      from_[levels_++] = static_cast<std::uint32_t>(words_.size());
+      words_.resize(words_.size() + words);
+    } while (words > 1);
+    from_[levels_] = static_cast<std::uint32_t>(words_.size());
   }
 
   void insert(std::uint32_t member) {
-    for (auto& level : levels_) {
-      std::uint64_t& word = level[member / 64];
+    for (std::uint32_t level = 0; level < levels_; ++level) {
+      std::uint64_t& word = words_[from_[level] + member / 64];
       const bool was_empty = word == 0;
       word |= std::uint64_t{1} << (member % 64);
       if (!was_empty) return;
@@ -30,8 +33,8 @@ class BitIndex {
   }
 
   void erase(std::uint32_t member) {
-    for (auto& level : levels_) {
-      std::uint64_t& word = level[member / 64];
+    for (std::uint32_t level = 0; level < levels_; ++level) {
+      std::uint64_t& word = words_[from_[level] + member / 64];
       word &= ~(std::uint64_t{1} << (member % 64));
       if (word != 0) return;
       member /= 64;
@@ -40,26 +43,28 @@ class BitIndex {
 
   /// The least member >= `from`.
   std::optional<std::uint32_t> next(std::uint32_t from) const {
-    std::size_t level = 0;
-    while (level < levels_.size()) {
-      if (from / 64 >= levels_[level].size()) return std::nullopt;
-      const std::uint64_t word = levels_[level][from / 64] >> (from % 64);
+    for (std::uint32_t level = 0; level < levels_; ++level) {
+      if (from_[level] + from / 64 >= from_[level + 1]) return std::nullopt;
+      const std::uint64_t word = words_[from_[level] + from / 64] >> (from % 64);
       if (word != 0) {
         from += static_cast<std::uint32_t>(std::countr_zero(word));
         while (level > 0) {
           --level;
-          from = from * 64 + static_cast<std::uint32_t>(std::countr_zero(levels_[level][from]));
+          from = from * 64 + static_cast<std::uint32_t>(std::countr_zero(words_[from_[level] + from]));
         }
         return from;
       }
       from = from / 64 + 1;
-      ++level;
     }
     return std::nullopt;
   }
 
  private:
-  std::vector<std::vector<std::uint64_t>> levels_;
+  static constexpr std::uint32_t kMaxLevels = 6;  // 64^6 members cover 32 bits
+
+  std::uint32_t levels_ = 0;
+  std::array<std::uint32_t, kMaxLevels + 1> from_{};  ///< where a level's words begin
+  std::vector<std::uint64_t> words_;
 };
 
 }  // namespace fleetsim

@@ -11,18 +11,27 @@ constexpr std::uint32_t kMostReplications = 10'000'000;
 
 /// Why jobs of this class never all end; empty when they do.
 std::string_view endless_because(const JobClass& job) {
+  if (job.arrivals.count == 0) return "";
   const bool stream = job.arrivals.gap.has_value() && !job.arrivals.count.has_value();
   if (stream) return "its arrivals have no \"count\"";
   const bool bounded = job.steps || job.duration || !job.arrivals.listed.empty() || job.end || job.limit;
   return bounded ? "" : "its work has no end";
 }
 
-void check_done(const Reader& in, const Scenario& scenario) {
-  if (scenario.classes.empty())
+/// Whether the class has jobs of a list or trace; they may be missing, which is reported there.
+bool brings_jobs(const Reader& root, const std::string& name) {
+  const Json& job = root.find("workload")->at(name);
+  return job.is_object() && (job.contains("jobs") || job.contains("trace"));
+}
+
+void check_done(const Reader& root, const Reader& in, const Scenario& scenario) {
+  const auto none = [](const JobClass& job) { return job.arrivals.count == 0; };
+  if (std::all_of(scenario.classes.begin(), scenario.classes.end(), none)) {
     in.problem("until", "expected jobs to wait for; found none: give a \"length\"");
+  }
   for (const JobClass& job : scenario.classes) {
     const std::string_view reason = endless_because(job);
-    if (reason.empty()) continue;
+    if (reason.empty() || brings_jobs(root, job.name)) continue;
     in.problem("until", "never comes for workload \"" + job.name + "\": " + std::string(reason) +
                             "; give a \"length\" instead");
   }
@@ -89,7 +98,7 @@ void read_window(const Reader& root, Scenario& scenario) {
   }
   if (const Json* until = in->find("until")) {
     if (*until == "done") {
-      check_done(*in, scenario);
+      check_done(root, *in, scenario);
     } else {
       in->expected("until", "\"done\"");
     }

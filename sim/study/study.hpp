@@ -52,9 +52,11 @@ struct PairedDifference {
 /// Whether a point is on the frontier of (time to result, MPG, cost per useful device-hour).
 struct FrontierEntry {
   std::size_t point = 0;
-  std::string job_class;  ///< whose time to result counts; "" if none ends
+  std::string job_class;    ///< whose time to result counts; "" if none ends
+  std::string time_figure;  ///< the figure compared: of that class, "makespan", or ""
   std::optional<double> time_to_result, mpg, cost;
-  bool efficient = false;  ///< no other point is at least as good in all and better in one
+  std::string incomparable;  ///< what this point lacks and others have; "" if nothing
+  bool efficient = false;    ///< no other point is at least as good in all and better in one
 };
 
 struct ExpectationOutcome {

@@ -69,4 +69,6 @@ TEST_CASE("a file that cannot be read") {
   CHECK(contains(message("/dev/null"), "the file is empty"));
 }
 
-TEST_CASE("a byte order mark is let pass") { CHECK(read("\xef\xbb\xbf" + std::string(kSmall)).issues.empty()); }
+TEST_CASE("a byte order mark is let pass") {
+  CHECK(read("\xef\xbb\xbf" + std::string(kSmall)).issues.empty());
+}

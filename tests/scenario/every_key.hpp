@@ -50,6 +50,11 @@ inline constexpr std::string_view kEveryKey[] = {
   "workload": { "a": { "gang": 4, "duration": "1 h" } },
   "window": { "until": "done" }
 })",
+    R"({
+  "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
+  "workload": { "t": { "trace": { "format": "csv", "file": "two_jobs.csv", "limit_jobs": 1, "strict": true, "completed_only": true, "about": "two jobs", "source": "this folder" } } },
+  "window": { "until": "done" }
+})",
 };
 
 }  // namespace fleetsim

@@ -43,7 +43,8 @@ TEST_CASE("ten mistakes are ten issues, in the order of the document") {
       {"test.json", "/scheduler/order",
        "unknown order \"fifoo\"; did you mean \"fifo\"? known: fifo, priority, sjf, srtf, srsf, las"},
       {"test.json", "/window/length",
-       "expected a duration with a unit, such as \"30 min\"; found \"7 days\", whose unit is not one of ns, us, ms, s, "
+       "expected a duration with a unit, such as \"30 min\"; found \"7 days\", whose unit is not one of ns, "
+       "us, ms, s, "
        "min, h, d, w"},
   };
   REQUIRE(reading.issues.size() == expected.size());
@@ -120,8 +121,8 @@ TEST_CASE("distributions are checked for what they need") {
 
 TEST_CASE("never failing is an infinite mean or a rate of zero") {
   for (const char* row : {R"({"mttf": "inf"})", R"({"rate": "0 /d"})"}) {
-    const Scenario scenario =
-        scenario_of(read_with(kSmall, {{"/faults/components/gpu", row}, {"/workload/a/checkpoint/interval", "young"}}));
+    const Scenario scenario = scenario_of(
+        read_with(kSmall, {{"/faults/components/gpu", row}, {"/workload/a/checkpoint/interval", "young"}}));
     // The row stays, so that the streams of others do not move, and nobody guards against it.
     REQUIRE(scenario.pools[0].faults.size() == 1);
     CHECK(scenario.classes[0].checkpoint.interval == Duration::max());
@@ -129,9 +130,11 @@ TEST_CASE("never failing is an infinite mean or a rate of zero") {
 }
 
 TEST_CASE("a horizon beyond 64 bits of nanoseconds is refused, ten years are not") {
-  CHECK(scenario_of(read_with(kSmall, {{"/window/length", "3652 d"}})).window.length->ns() == 315'532'800'000'000'000);
+  CHECK(scenario_of(read_with(kSmall, {{"/window/length", "3652 d"}})).window.length->ns() ==
+        315'532'800'000'000'000);
   CHECK(contains(issue_of("/window/length", "109575 d"), "at most 292 years"));
-  const StudyReading sum = read_with(kSmall, {{"/window/length", "73050 d"}});  // with as much again to run on
+  const StudyReading sum =
+      read_with(kSmall, {{"/window/length", "73050 d"}});  // with as much again to run on
   CHECK(contains(only_issue(sum, "/window"), "less than 292 years"));
 }
 
@@ -142,21 +145,26 @@ TEST_CASE("\"done\" needs jobs that end") {
   CHECK(!scenario_of(read(kDone)).window.length);
   CHECK(contains(only_issue(read_with(kDone, {{"/workload/a", R"({"gang": 8})"}}), "/window/until"),
                  "never comes for workload \"a\": its work has no end"));
-  CHECK(contains(only_issue(read_with(kDone, {{"/workload/a/arrivals", R"({"poisson": "1 /h"})"}}), "/window/until"),
-                 "its arrivals have no \"count\""));
+  CHECK(contains(
+      only_issue(read_with(kDone, {{"/workload/a/arrivals", R"({"poisson": "1 /h"})"}}), "/window/until"),
+      "its arrivals have no \"count\""));
   CHECK(read_with(kDone, {{"/workload/a/arrivals", R"({"poisson": "1 /h", "count": 9})"}}).issues.empty());
   CHECK(contains(only_issue(read_with(kDone, {{"/workload", "{}"}}), "/window/until"), "expected jobs"));
-  CHECK(contains(only_issue(read_with(kDone, {{"/window/until", "dnoe"}}), "/window/until"), "expected \"done\""));
+  CHECK(contains(only_issue(read_with(kDone, {{"/window/until", "dnoe"}}), "/window/until"),
+                 "expected \"done\""));
 }
 
 TEST_CASE("keys that exclude each other are reported on the later one") {
   CHECK(contains(only_issue(read_with(kSmall, {{"/workload/a/duration", "1 h"}}), "/workload/a/duration"),
                  "excluded by \"steps\""));
-  CHECK(contains(only_issue(read_with(kSmall, {{"/fleet/pools/p/node", "dgx-h100"}}), "/fleet/pools/p/device"),
-                 "excluded by \"node\""));
-  CHECK(contains(only_issue(read_with(kSmall, {{"/faults/components/gpu/rate", "1 /d"}}), "/faults/components/gpu/rate"),
-                 "excluded by \"mttf\""));
-  CHECK(contains(only_issue(read_with(kSmall, {{"/window/until", "done"}}), "/window/until"), "excluded by \"length\""));
+  CHECK(
+      contains(only_issue(read_with(kSmall, {{"/fleet/pools/p/node", "dgx-h100"}}), "/fleet/pools/p/device"),
+               "excluded by \"node\""));
+  CHECK(contains(
+      only_issue(read_with(kSmall, {{"/faults/components/gpu/rate", "1 /d"}}), "/faults/components/gpu/rate"),
+      "excluded by \"mttf\""));
+  CHECK(contains(only_issue(read_with(kSmall, {{"/window/until", "done"}}), "/window/until"),
+                 "excluded by \"length\""));
 }
 
 TEST_CASE("a gang larger than its pools is no mistake of the file") {
@@ -165,16 +173,19 @@ TEST_CASE("a gang larger than its pools is no mistake of the file") {
 
 TEST_CASE("work faster than peak arithmetic is refused") {
   const StudyReading reading = read_with(kSharedPool, {{"/workload/llama/step/time", "100 ms"}});
-  CHECK(contains(only_issue(reading, "/workload/llama/step/time"), "118 ms that the model's arithmetic takes at peak"));
+  CHECK(contains(only_issue(reading, "/workload/llama/step/time"),
+                 "118 ms that the model's arithmetic takes at peak"));
 }
 
 TEST_CASE("names that are not there are answered with those that are") {
   CHECK(contains(issue_of("/workload/a/quota", "blue"), "unknown quota \"blue\""));
-  CHECK(contains(only_issue(read_with(kSmall, {{"/workload/a/quota", "teem"}, {"/scheduler/quotas", R"({"team": 8})"}}),
-                            "/workload/a/quota"),
-                 "did you mean \"team\"?"));
+  CHECK(contains(
+      only_issue(read_with(kSmall, {{"/workload/a/quota", "teem"}, {"/scheduler/quotas", R"({"team": 8})"}}),
+                 "/workload/a/quota"),
+      "did you mean \"team\"?"));
   CHECK(contains(issue_of("/workload/a/model", "llama2-70"), "llama2-70b"));
-  CHECK(has_issue(read_with(kSmall, {{"/assume", R"({"pools.q.mpg": 0.5})"}}), "/assume/pools.q.mpg", "unknown pool \"q\""));
+  CHECK(has_issue(read_with(kSmall, {{"/assume", R"({"pools.q.mpg": 0.5})"}}), "/assume/pools.q.mpg",
+                  "unknown pool \"q\""));
 }
 
 TEST_CASE("an asynchronous checkpoint needs to become durable") {
@@ -182,7 +193,8 @@ TEST_CASE("an asynchronous checkpoint needs to become durable") {
   CHECK(contains(only_issue(reading, "/workload/a/checkpoint"), "expected \"flush\""));
   CHECK(read_with(kSmall, {{"/workload/a/checkpoint/mode", "async"}, {"/workload/a/checkpoint/flush", "5 s"}})
             .issues.empty());
-  CHECK(contains(only_issue(read_with(kSmall, {{"/workload/a/checkpoint/flush", "5 s"}}), "/workload/a/checkpoint/flush"),
+  CHECK(contains(only_issue(read_with(kSmall, {{"/workload/a/checkpoint/flush", "5 s"}}),
+                            "/workload/a/checkpoint/flush"),
                  "goes with \"mode\": \"async\""));
 }
 
@@ -192,8 +204,9 @@ TEST_CASE("an incident outside the fleet is refused") {
   };
   CHECK(scenario_of(issue(R"({"at": "10 s", "node": 1, "device": 7})")).script.size() == 1);
   CHECK(has_issue(issue(R"({"at": "10 s", "node": 2})"), "/faults/incidents/0/node", "at most 1; found 2"));
-  CHECK(has_issue(issue(R"({"at": "10 s", "device": 8})"), "/faults/incidents/0/device", "at most 7; found 8"));
+  CHECK(
+      has_issue(issue(R"({"at": "10 s", "device": 8})"), "/faults/incidents/0/device", "at most 7; found 8"));
   CHECK(has_issue(issue(R"({"at": "10 s", "pool": "q"})"), "/faults/incidents/0/pool", "unknown pool \"q\""));
-  CHECK(has_issue(issue(R"({"at": "10 s", "hits": "rack", "takes_out": "device"})"), "/faults/incidents/0/takes_out",
-                  "at least what \"hits\" says"));
+  CHECK(has_issue(issue(R"({"at": "10 s", "hits": "rack", "takes_out": "device"})"),
+                  "/faults/incidents/0/takes_out", "at least what \"hits\" says"));
 }

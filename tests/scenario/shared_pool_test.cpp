@@ -57,14 +57,17 @@ TEST_CASE("Young's interval is 76.990 min, to the nanosecond") {
   CHECK(llama(scenario).checkpoint.rule == CheckpointRule::young);
   const std::int64_t young = nearest_ns(std::sqrt(2 * 9.8 / kFailures));
   CHECK(std::abs(llama(scenario).checkpoint.interval.ns() - young) <= 1);
-  CHECK(to_seconds(llama(scenario).checkpoint.interval).si == doctest::Approx(4619.38412).epsilon(1e-8).scale(0));
+  CHECK(to_seconds(llama(scenario).checkpoint.interval).si ==
+        doctest::Approx(4619.38412).epsilon(1e-8).scale(0));
 }
 
 TEST_CASE("counting evictions as interruptions makes it 20.876 min") {
-  const Scenario scenario = with({{"/workload/llama/checkpoint/interval", "auto"}, {"/workload/llama/evictions/rate", "1 /d"}});
+  const Scenario scenario =
+      with({{"/workload/llama/checkpoint/interval", "auto"}, {"/workload/llama/evictions/rate", "1 /d"}});
   const std::int64_t joint = nearest_ns(std::sqrt(2 * 9.8 / (kFailures + 1.0 / 86400)));
   CHECK(std::abs(llama(scenario).checkpoint.interval.ns() - joint) <= 1);
-  CHECK(to_seconds(llama(scenario).checkpoint.interval).si == doctest::Approx(20.876 * 60).epsilon(1e-4).scale(0));
+  CHECK(to_seconds(llama(scenario).checkpoint.interval).si ==
+        doctest::Approx(20.876 * 60).epsilon(1e-4).scale(0));
 }
 
 TEST_CASE("Daly's interval is a little shorter than Young's minus the write") {
@@ -95,7 +98,8 @@ TEST_CASE("the ideal of a step is its model's arithmetic at peak") {
   CHECK(weights[1] == std::pair{Leaf::ideal, nearest_ns(ideal)});
   CHECK(llama(scenario).program_goodput.value() == doctest::Approx(0.480003).epsilon(1e-6).scale(0));
   CHECK(scenario.classes[1].program.weights ==
-        std::vector<std::pair<Leaf, std::int64_t>>{{Leaf::program_unattributed, 520'000'000}, {Leaf::ideal, 480'000'000}});
+        std::vector<std::pair<Leaf, std::int64_t>>{{Leaf::program_unattributed, 520'000'000},
+                                                   {Leaf::ideal, 480'000'000}});
 }
 
 TEST_CASE("the other jobs come as a stream of sizes and durations") {

@@ -11,7 +11,8 @@ namespace {
 /// A folder of files for one test.
 class Folder {
  public:
-  explicit Folder(const std::string& name) : path_{std::filesystem::temp_directory_path() / ("fleetsim-" + name)} {
+  explicit Folder(const std::string& name)
+      : path_{std::filesystem::temp_directory_path() / ("fleetsim-" + name)} {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
@@ -37,7 +38,8 @@ std::vector<std::uint32_t> gangs(const StudyReading& reading) {
   INFO(listing(reading));
   CHECK(reading.issues.empty());
   std::vector<std::uint32_t> sizes;
-  for (const StudyPoint& point : reading.points) sizes.push_back(point.scenario.classes.at(0).gang.sizes.at(0));
+  for (const StudyPoint& point : reading.points)
+    sizes.push_back(point.scenario.classes.at(0).gang.sizes.at(0));
   return sizes;
 }
 
@@ -75,12 +77,14 @@ TEST_CASE("a mistake in the base is told once, one in a patch where the patch is
 }
 
 TEST_CASE("a mistake that a patch makes elsewhere names the patch") {
-  const StudyReading reading = read(in_object(kSmall, R"("alternatives": {"small": {"fleet": {"pools": {"p": {"nodes": 1}}}}},
+  const StudyReading reading =
+      read(in_object(kSmall, R"("alternatives": {"small": {"fleet": {"pools": {"p": {"nodes": 1}}}}},
     "faults": {"incidents": [{"at": "1 s", "node": 1}]})"));
   // `faults` twice: the reader of JSON has the first word.
   CHECK(contains(only_issue(reading, "/faults"), "twice"));
-  const StudyReading once = read_with(in_object(kSmall, R"("alternatives": {"small": {"fleet": {"pools": {"p": {"nodes": 1}}}}})"),
-                                      {{"/fleet/pools/p/spares", "1"}});
+  const StudyReading once =
+      read_with(in_object(kSmall, R"("alternatives": {"small": {"fleet": {"pools": {"p": {"nodes": 1}}}}})"),
+                {{"/fleet/pools/p/spares", "1"}});
   CHECK(only_issue(once, "/fleet/pools/p/spares") ==
         "expected fewer than the 1 nodes of the pool; found 1 (in alternative \"small\")");
 }
@@ -90,19 +94,27 @@ TEST_CASE("an axis over what is not there names the nearest key") {
     return read(in_object(kSmall, "\"sweep\": {\"" + pointer + "\": [1, 2]}"));
   };
   CHECK(contains(only_issue(swept("/workload/b/gang"), "/sweep/~1workload~1b~1gang"), "names no key"));
-  CHECK(contains(only_issue(swept("/workload/a/gan"), "/sweep/~1workload~1a~1gan"), "did you mean \"/workload/a/gang\"?"));
-  CHECK(contains(only_issue(swept("/windw/length"), "/sweep/~1windw~1length"), "did you mean \"/window/length\"?"));
+  CHECK(contains(only_issue(swept("/workload/a/gan"), "/sweep/~1workload~1a~1gan"),
+                 "did you mean \"/workload/a/gang\"?"));
+  CHECK(contains(only_issue(swept("/windw/length"), "/sweep/~1windw~1length"),
+                 "did you mean \"/window/length\"?"));
   CHECK(contains(only_issue(swept("workload"), "/sweep/workload"), "expected a JSON pointer"));
   // A known key of an object that is there may be left to its default in the file.
-  CHECK(read(in_object(kSmall, R"("sweep": {"/workload/a/priority": [1, 2], "/scheduler/order": ["fifo", "sjf"]})")).points.size() == 4);
-  CHECK(contains(only_issue(read(in_object(kSmall, R"("sweep": {"/runs/seed": []})")), "/sweep/~1runs~1seed"), "at least one value"));
-  CHECK(contains(only_issue(read(in_object(kSmall, R"("sweep": [])")), "/sweep"), "expected an object of values by JSON pointer"));
+  CHECK(read(in_object(kSmall,
+                       R"("sweep": {"/workload/a/priority": [1, 2], "/scheduler/order": ["fifo", "sjf"]})"))
+            .points.size() == 4);
+  CHECK(contains(only_issue(read(in_object(kSmall, R"("sweep": {"/runs/seed": []})")), "/sweep/~1runs~1seed"),
+                 "at least one value"));
+  CHECK(contains(only_issue(read(in_object(kSmall, R"("sweep": [])")), "/sweep"),
+                 "expected an object of values by JSON pointer"));
 }
 
 TEST_CASE("--set takes JSON or bare text, fixes an axis, and is named when it is wrong") {
-  CHECK(scenario_of(read_with(kSmall, {{"/window/length", "5 h"}})).window.length == Duration::nanoseconds(18'000'000'000'000));
-  CHECK(scenario_of(read_with(kSmall, {{"/workload/a/gang", R"({"nodes": 2, "per_node": 4})"}})).classes[0].gang.shape ==
-        GangShape{.nodes = 2, .per_node = 4});
+  CHECK(scenario_of(read_with(kSmall, {{"/window/length", "5 h"}})).window.length ==
+        Duration::nanoseconds(18'000'000'000'000));
+  CHECK(scenario_of(read_with(kSmall, {{"/workload/a/gang", R"({"nodes": 2, "per_node": 4})"}}))
+            .classes[0]
+            .gang.shape == GangShape{.nodes = 2, .per_node = 4});
   const std::string swept = in_object(kSmall, R"("sweep": {"/workload/a/gang": [1, 2]})");
   CHECK(gangs(read_with(swept, {{"/workload/a/gang", "4"}})) == std::vector<std::uint32_t>{4});
   const StudyReading wrong = read_with(kSmall, {{"/workload/a/gang", "many"}, {"/workload/a/gagn", "4"}});
@@ -154,12 +166,14 @@ TEST_CASE("a file may extend another, and a third, relative to itself") {
   const Folder folder("extends");
   folder.write("base.json", kSmall);
   folder.write("sub/middle.json", R"({"extends": "../base.json", "workload": {"a": {"gang": 4}}})");
-  const auto top = folder.write("top.json", R"({"extends": "sub/middle.json", "name": "top", "faults": null})");
+  const auto top =
+      folder.write("top.json", R"({"extends": "sub/middle.json", "name": "top", "faults": null})");
   const Scenario scenario = scenario_of(read_study(top, {}));
   CHECK(scenario.name == "top");
   CHECK(scenario.classes[0].gang.sizes == std::vector<std::uint32_t>{4});
   CHECK(scenario.pools[0].faults.empty());
-  CHECK(scenario_of(read_study(folder.write("bare.json", kSmall), {})).name == "bare");  // named after its file
+  CHECK(scenario_of(read_study(folder.write("bare.json", kSmall), {})).name ==
+        "bare");  // named after its file
 }
 
 TEST_CASE("an issue names the file that has the mistake") {
@@ -180,8 +194,11 @@ TEST_CASE("files that extend each other in a circle are refused") {
   const auto a = folder.write("a.json", R"({"extends": "b.json"})");
   const StudyReading reading = read_study(a, {});
   CHECK(contains(only_issue(reading, "/extends"), "in a circle"));
-  CHECK(contains(only_issue(read_study(folder.write("c.json", R"({"extends": "none.json"})"), {}), "/extends"), "no such file"));
-  CHECK(contains(only_issue(read_study(folder.write("d.json", R"({"extends": 3})"), {}), "/extends"), "name of a file"));
+  CHECK(
+      contains(only_issue(read_study(folder.write("c.json", R"({"extends": "none.json"})"), {}), "/extends"),
+               "no such file"));
+  CHECK(contains(only_issue(read_study(folder.write("d.json", R"({"extends": 3})"), {}), "/extends"),
+                 "name of a file"));
 }
 
 TEST_CASE("what is resolved is a scenario of its own with the same meaning") {

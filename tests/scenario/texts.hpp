@@ -58,7 +58,8 @@ inline StudyReading read_with(std::string_view text, Sets sets) {
 
 inline std::string listing(const StudyReading& reading) {
   std::string text;
-  for (const Issue& issue : reading.issues) text += issue.file + ": " + issue.pointer + ": " + issue.message + "\n";
+  for (const Issue& issue : reading.issues)
+    text += issue.file + ": " + issue.pointer + ": " + issue.message + "\n";
   return text;
 }
 
@@ -85,6 +86,8 @@ inline std::string only_issue(const StudyReading& reading, std::string_view poin
   return reading.issues.front().message;
 }
 
-inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 }  // namespace fleetsim

@@ -1,0 +1,179 @@
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/study/compare.hpp"
+#include "sim/study/reduce.hpp"
+#include "sim/study/study.hpp"
+
+namespace fleetsim {
+namespace {
+
+/// Tells the caller how far the study is.
+class Progress {
+ public:
+  Progress(const StudyOptions& options, std::size_t total) : tell_{options.progress}, total_{total} {}
+
+  void advance(std::size_t replications) {
+    if (replications == 0) return;
+    const std::lock_guard lock{mutex_};
+    done_ += replications;
+    if (tell_) tell_(done_, total_);
+  }
+
+ private:
+  const std::function<void(std::size_t, std::size_t)>& tell_;
+  std::size_t total_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+};
+
+/// The fault of the earliest replication of the earliest point, in whatever order threads meet them.
+class FirstFault {
+ public:
+  using Place = std::pair<std::size_t, std::size_t>;  ///< point, replication
+
+  void add(Place place, std::string what) {
+    const std::lock_guard lock{mutex_};
+    if (!first_ || place < first_->first) first_.emplace(place, std::move(what));
+  }
+  /// Whether the study has failed before this place.
+  bool is_before(Place place) {
+    const std::lock_guard lock{mutex_};
+    return first_ && first_->first < place;
+  }
+  void raise() const {
+    if (first_) throw RunFault{first_->second};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<std::pair<Place, std::string>> first_;
+};
+
+/// What all points of a study share.
+struct Shared {
+  const StudyOptions& options;
+  Progress progress;
+  FirstFault fault{};
+};
+
+class PointRuns {
+ public:
+  PointRuns(const StudyPoint& point, std::size_t index, Shared& shared)
+      : point_{point}, index_{index}, shared_{shared} {}
+
+  /// All replications of the point in their order; fewer than one if the study has failed.
+  std::vector<RunResult> run() {
+    const RunsSpec& spec = point_.scenario.runs;
+    const std::optional<NamedFigure> until = stopping_figure();
+    while (runs_.size() < spec.replications) {
+      const std::size_t first = runs_.size();
+      const std::size_t last =
+          until ? std::min<std::size_t>(spec.replications, first + std::max(spec.batch, 1U))
+                : spec.replications;
+      if (!run_batch(first, last)) return {};
+      if (until && is_known(*until)) break;
+    }
+    shared_.progress.advance(spec.replications - runs_.size());
+    return std::move(runs_);
+  }
+
+ private:
+  std::optional<NamedFigure> stopping_figure() const {
+    const std::string& name = point_.scenario.runs.until_figure;
+    if (name.empty()) return std::nullopt;
+    for (NamedFigure& figure : figures_of(point_.scenario))
+      if (figure.name == name && figure.info->numerator != nullptr) return std::move(figure);
+    return std::nullopt;
+  }
+
+  /// @returns false if the study has failed.
+  bool run_batch(std::size_t first, std::size_t last) {
+    std::vector<std::optional<RunResult>> batch(last - first);
+    // Isolated, lest a thread that waits for this batch begins another point, and keeps its runs too.
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(first, last,
+                        [&](std::size_t replication) { batch[replication - first] = run_one(replication); });
+    });
+    for (std::optional<RunResult>& run : batch) {
+      if (!run) return false;
+      runs_.push_back(*std::move(run));
+    }
+    return true;
+  }
+
+  std::optional<RunResult> run_one(std::size_t replication) {
+    if (shared_.fault.is_before({index_, replication})) return std::nullopt;
+    const bool each_job = shared_.options.each_job && replication == 0;
+    try {
+      RunResult run = simulate(point_.scenario,
+                               {.replication = static_cast<std::uint32_t>(replication),
+                                .records = nullptr,
+                                .jobs = each_job ? RunOptions::Jobs::each : RunOptions::Jobs::sums_only});
+      shared_.progress.advance(1);
+      return run;
+    } catch (const RunFault& fault) {
+      shared_.fault.add({index_, replication}, describe(point_) + ", replication " +
+                                                   std::to_string(replication) + ": " + fault.what());
+      return std::nullopt;
+    }
+  }
+
+  /// Decided by the replications so far alone, so that it is the same at any number of threads.
+  bool is_known(const NamedFigure& figure) const {
+    const std::vector<RunSums> sums(runs_.begin(), runs_.end());
+    const Estimate estimate = parts_of(figure, sums).estimate();
+    return estimate.half_width && *estimate.half_width <= point_.scenario.runs.until_half_width;
+  }
+
+  const StudyPoint& point_;
+  std::size_t index_;
+  Shared& shared_;
+  std::vector<RunResult> runs_;
+};
+
+std::size_t most_replications(const StudyReading& study) {
+  std::size_t total = 0;
+  for (const StudyPoint& point : study.points) total += point.scenario.runs.replications;
+  return total;
+}
+
+}  // namespace
+
+StudyResult run_study(const StudyReading& study, const StudyOptions& options) {
+  Shared shared{.options = options, .progress = Progress{options, most_replications(study)}};
+  const bool has_alternatives =
+      std::any_of(study.points.begin(), study.points.end(),
+                  [](const StudyPoint& point) { return !point.alternative.empty(); });
+  std::vector<std::optional<Reduction>> reductions(study.points.size());
+  const int threads = options.threads == 0 ? tbb::task_arena::automatic : static_cast<int>(options.threads);
+  tbb::task_arena{threads}.execute([&] {
+    tbb::parallel_for(std::size_t{0}, study.points.size(), [&](std::size_t index) {
+      const std::vector<RunResult> runs = PointRuns{study.points[index], index, shared}.run();
+      if (runs.empty()) return;
+      reductions[index] = reduce(study.points[index], runs);
+      if (!has_alternatives) reductions[index]->compared.clear();
+    });
+  });
+  shared.fault.raise();
+
+  StudyResult result;
+  std::vector<std::vector<FigureParts>> compared;
+  for (std::optional<Reduction>& reduction : reductions) {
+    result.points.push_back(std::move(reduction->result));
+    compared.push_back(std::move(reduction->compared));
+  }
+  result.differences = differences(result.points, compared);
+  result.frontier = frontier(result.points);
+  result.expectations = check_expectations(result.points);
+  return result;
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,138 @@
+#include "sim/study/warnings.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "models/checkpoint/interval.hpp"
+#include "models/quantity/format.hpp"
+#include "sim/scenario/class_sections.hpp"
+#include "sim/study/class_terms.hpp"
+
+namespace fleetsim {
+namespace {
+
+using Warnings = std::vector<std::string>;
+
+void add_short_window(const PointResult& point, Warnings& warnings) {
+  const Scenario& scenario = point.point->scenario;
+  if (!scenario.window.length) return;
+  for (const JobClass& job_class : scenario.classes) {
+    const Figure* mtbf = point.find("jobs." + job_class.name + ".mtbf");
+    if (mtbf == nullptr || !mtbf->closed_form || *mtbf->closed_form <= to_seconds(*scenario.window.length).si)
+      continue;
+    warnings.push_back("the window of " + format_duration(*scenario.window.length) +
+                       " is shorter than the mean time between failures of " + job_class.name + ", " +
+                       format_duration(Seconds{*mtbf->closed_form}) + ": many replications see no failure");
+  }
+}
+
+void add_young(const Scenario& scenario, Warnings& warnings) {
+  for (const JobClass& job_class : scenario.classes) {
+    const std::optional<ClassTerms> known = class_terms(scenario, job_class);
+    if (job_class.checkpoint.rule != CheckpointRule::young || !known) continue;
+    const std::string warning = young_warning(known->terms.write, known->terms.failures);
+    if (!warning.empty()) warnings.push_back(job_class.name + ": " + warning);
+  }
+}
+
+/// Devices that jobs which come one after the other keep busy on average, launches included.
+double offered_devices(const JobClass& job_class, const Scenario& scenario) {
+  const ArrivalSpec& arrivals = job_class.arrivals;
+  const std::optional<Seconds> work = mean_work(job_class);
+  if (!arrivals.gap || arrivals.count || !work) return 0;
+  const std::optional<ClassTerms> known = class_terms(scenario, job_class);
+  const Seconds held = known ? known->terms.held : *work + to_seconds(job_class.startup.total());
+  return mean_devices(job_class.gang) * (held / Seconds{arrivals.gap->mean()});
+}
+
+void add_unstable_queue(const Scenario& scenario, Warnings& warnings) {
+  double offered = 0, capacity = 0;
+  std::set<std::uint32_t> pools;
+  for (const JobClass& job_class : scenario.classes) {
+    const double devices = offered_devices(job_class, scenario);
+    if (devices == 0) continue;
+    offered += devices;
+    pools.insert(job_class.pools.begin(), job_class.pools.end());
+  }
+  if (pools.empty()) return;
+  for (const std::uint32_t pool : pools) {
+    const PoolSpec& spec = scenario.pools[pool];
+    capacity += static_cast<double>(spec.nodes - spec.spares) * spec.devices_per_node;
+  }
+  // A job without an end keeps its devices from all others.
+  for (const JobClass& job_class : scenario.classes) {
+    const bool endless =
+        !mean_work(job_class) && !job_class.arrivals.gap && !job_class.end && !job_class.limit;
+    const bool beside = std::any_of(job_class.pools.begin(), job_class.pools.end(),
+                                    [&](std::uint32_t pool) { return pools.contains(pool); });
+    if (endless && beside) capacity -= mean_devices(job_class.gang);
+  }
+  if (offered < capacity) return;
+  warnings.push_back("the queue is unstable: jobs arrive that need " + format_number(offered) +
+                     " devices on average, of " + format_number(std::max(capacity, 0.0)) +
+                     "; waits grow with the window");
+}
+
+void add_unresolved(const PointResult& point, Warnings& warnings) {
+  const Factors sums = factors(point.ledger.total());
+  if (sums.unresolved == DeviceTime::zero()) return;
+  warnings.push_back(format_percent(ratio(sums.unresolved, sums.held), 2) +
+                     " of held time is unresolved: its fate was not known when the run ended");
+}
+
+void add_stalled(const PointResult& point, Warnings& warnings) {
+  const std::int64_t stalled = point.run_states[static_cast<std::size_t>(RunState::stalled)];
+  if (stalled == 0) return;
+  constexpr std::size_t kNamed = 8;
+  std::string holders;
+  for (std::size_t i = 0; i < point.holders.size() && i < kNamed; ++i)
+    holders += (i == 0 ? "" : ", ") + point.holders[i];
+  if (point.holders.size() > kNamed)
+    holders += " and " + std::to_string(point.holders.size() - kNamed) + " more";
+  warnings.push_back(std::to_string(stalled) + " of " + std::to_string(point.replications) +
+                     " runs stalled: jobs wait for each other and nothing can happen any more" +
+                     (holders.empty() ? "" : "; waiting in the first of them: " + holders));
+}
+
+void add_hopeless_jobs(const PointResult& point, Warnings& warnings) {
+  for (std::size_t i = 0; i < point.classes.size(); ++i) {
+    const std::string& name = point.point->scenario.classes[i].name;
+    const ClassOutcome& sums = point.classes[i];
+    if (sums.unsatisfiable > 0)
+      warnings.push_back(std::to_string(sums.unsatisfiable) + " jobs of " + name +
+                         " were refused: they are larger than every pool that accepts them");
+    if (sums.no_progress > 0)
+      warnings.push_back(std::to_string(sums.no_progress) + " jobs of " + name +
+                         " made no progress: they were stopped again and again before they could commit");
+  }
+}
+
+/// Names of figures that the scenario uses and that are not there.
+void add_unknown_figures(const PointResult& point, Warnings& warnings) {
+  const Scenario& scenario = point.point->scenario;
+  const auto check = [&](const std::string& figure, const std::string& use) {
+    if (!figure.empty() && point.find(figure) == nullptr)
+      warnings.push_back("there is no figure \"" + figure + "\" for " + use);
+  };
+  check(scenario.runs.until_figure, "\"until\": all replications were run");
+  for (const FigureAssumption& each : scenario.assume) check(each.figure, "\"assume\"");
+  for (const Expectation& each : scenario.expect)
+    if (each.alternative == point.point->alternative) check(each.figure, "\"expect\"");
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_of(const PointResult& point) {
+  const Scenario& scenario = point.point->scenario;
+  Warnings warnings;
+  add_stalled(point, warnings);
+  add_hopeless_jobs(point, warnings);
+  add_unstable_queue(scenario, warnings);
+  add_short_window(point, warnings);
+  add_young(scenario, warnings);
+  add_unresolved(point, warnings);
+  add_unknown_figures(point, warnings);
+  return warnings;
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,139 @@
+#include "sim/study/compare.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/study/scenarios.hpp"
+
+namespace fleetsim {
+namespace {
+
+struct Coordinates {
+  std::optional<double> time, mpg, cost;
+};
+
+/// Results that hold nothing but the figures of the frontier.
+struct Points {
+  explicit Points(const std::vector<Coordinates>& coordinates) : study(coordinates.size()) {
+    for (std::size_t i = 0; i < coordinates.size(); ++i) {
+      study[i].scenario = textbook_job();
+      results.push_back({.point = &study[i], .ledger = Ledger{1, 1}});
+      add(i, "jobs.llama.time_to_result", coordinates[i].time);
+      add(i, "mpg", coordinates[i].mpg);
+      add(i, "cost_per_useful_device_hour", coordinates[i].cost);
+    }
+  }
+  void add(std::size_t point, const std::string& name, std::optional<double> mean) {
+    Figure figure;
+    figure.name = name;
+    figure.simulated.mean = mean;
+    results[point].figures.push_back(figure);
+  }
+  std::vector<std::size_t> efficient() const {
+    std::vector<std::size_t> found;
+    for (const FrontierEntry& entry : frontier(results))
+      if (entry.efficient) found.push_back(entry.point);
+    return found;
+  }
+
+  std::vector<StudyPoint> study;
+  std::vector<PointResult> results;
+};
+
+using Indices = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("the frontier holds what nothing else beats") {
+  // Times and costs of 64 epochs on six kinds of capacity; all equal in MPG, so that it decides nothing.
+  // Source: Machine Learning Systems, volume 2, chapter 8.
+  std::vector<Coordinates> capacity{{64, 0.3, 1},      {37.5, 0.3, 1.1094},  {24, 0.3, 1.25},
+                                    {88, 0.3, 0.4813}, {51.56, 0.3, 0.5339}, {31.5, 0.3, 0.6016}};
+  CHECK(Points{capacity}.efficient() == Indices{2, 3, 4, 5});
+  std::reverse(capacity.begin(), capacity.end());
+  CHECK(Points{capacity}.efficient() == Indices{0, 1, 2, 3});
+}
+
+TEST_CASE("equal points are both on the frontier, and a tie with one better figure is not") {
+  CHECK(Points{{{10, 0.3, 2}, {10, 0.3, 2}, {10, 0.3, 3}, {10, 0.2, 2}}}.efficient() == Indices{0, 1});
+}
+
+TEST_CASE("more MPG is better, less time and cost are") {
+  CHECK(Points{{{10, 0.3, 2}, {10, 0.4, 2}}}.efficient() == Indices{1});
+  CHECK(Points{{{10, 0.3, 2}, {9, 0.2, 2}}}.efficient() == Indices{0, 1});
+}
+
+TEST_CASE("what no point has is not compared; what one lacks keeps it off the frontier") {
+  CHECK(Points{{{10, 0.3, {}}, {9, 0.3, {}}}}.efficient() == Indices{1});
+  const Points points{{{10, 0.3, 2}, {9, 0.5, {}}}};
+  CHECK(points.efficient() == Indices{0});
+  CHECK(frontier(points.results)[1].incomparable == "no cost per useful device-hour");
+}
+
+TEST_CASE("without a class that every point finishes the makespan counts, of runs that end by themselves") {
+  Points points{{{{}, 0.3, 2}, {9, 0.3, 2}}};
+  points.add(0, "makespan", 5);
+  points.add(1, "makespan", 4);
+  CHECK(frontier(points.results)[0].time_figure == "");
+  CHECK(points.efficient() == Indices{0, 1});
+  for (StudyPoint& point : points.study) point.scenario.window.length.reset();
+  CHECK(frontier(points.results)[0].time_figure == "makespan");
+  CHECK(points.efficient() == Indices{1});
+}
+
+TEST_CASE("an alternative is compared with the base at its own place of the sweep, pairwise") {
+  std::vector<StudyPoint> study(4);
+  study[1].alternative = study[3].alternative = "other";
+  study[0].sweep = study[1].sweep = {{"/x", "1"}};
+  study[2].sweep = study[3].sweep = {{"/x", "2"}};
+  std::vector<PointResult> results;
+  for (const StudyPoint& point : study) results.push_back({.point = &point, .ledger = Ledger{1, 1}});
+  const auto parts = [](std::vector<double> numerators) {
+    const std::vector<double> ones(numerators.size(), 1);
+    return std::vector<FigureParts>{
+        {.name = "mpg", .numerators = std::move(numerators), .denominators = ones}};
+  };
+  // Pairs at x = 1 differ by 1, 2 and 3; the fourth replication of the base has no partner.
+  const std::vector<std::vector<FigureParts>> compared{parts({10, 20, 30, 90}), parts({11, 22, 33}),
+                                                       parts({5, 5}), parts({4, 4})};
+  const std::vector<PairedDifference> found = differences(results, compared);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].point == 1);
+  CHECK(*found[0].difference.mean == near(2.0));
+  CHECK(*found[0].difference.half_width ==
+        near(4.302652729749464 / std::sqrt(3.0)));  // t(2, 0.975) s / sqrt(n)
+  CHECK(found[1].point == 3);
+  CHECK(*found[1].difference.mean == near(-1.0));
+  CHECK(*found[1].difference.half_width == 0);
+}
+
+TEST_CASE("expectations: a closed form within its tolerance, a simulated value in its interval") {
+  Points points{{{10, 0.3, 2}, {10, 0.4, 2}}};
+  points.study[1].alternative = "other";
+  Figure& mpg = points.results[0].figures[1];
+  mpg.simulated.half_width = 0.02;
+  mpg.closed_form = 0.31;
+  const auto met = [&](Expectation expectation) {
+    points.study[0].scenario.expect = {std::move(expectation)};
+    const auto outcomes = check_expectations(points.results);
+    REQUIRE(outcomes.size() == 1);
+    return outcomes[0].met;
+  };
+  using enum Basis;
+  CHECK(met({.figure = "mpg", .basis = closed_form, .value = 0.3101, .within = 0.001}));
+  CHECK(!met({.figure = "mpg", .basis = closed_form, .value = 0.3, .within = 0.001}));
+  CHECK(met({.figure = "mpg", .basis = simulated, .value = 0.315, .within = {}}));
+  CHECK(!met({.figure = "mpg", .basis = simulated, .value = 0.325, .within = {}}));
+  CHECK(!met({.figure = "mpg", .basis = simulated, .value = 0.315, .within = 0.01}));
+  CHECK(!met({.figure = "cost_per_useful_device_hour", .basis = simulated, .value = 2, .within = {}}));
+  CHECK(!met({.figure = "mgp", .basis = simulated, .value = 0.3, .within = 1}));
+  points.study[1].scenario.expect = {{.figure = "mpg", .alternative = "other", .value = 0.4, .within = 1e-9}};
+  points.study[0].scenario.expect = points.study[1].scenario.expect;
+  const auto outcomes = check_expectations(points.results);
+  REQUIRE(outcomes.size() == 1);
+  CHECK(outcomes[0].point == 1);
+  CHECK(outcomes[0].met);
+}
+
+}  // namespace fleetsim

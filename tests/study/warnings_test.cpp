@@ -1,0 +1,90 @@
+#include "sim/study/warnings.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/study/scenarios.hpp"
+
+namespace fleetsim {
+namespace {
+
+PointResult result_of(const StudyPoint& point) {
+  return {.point = &point,
+          .replications = 4,
+          .ledger = Ledger{1, 1},
+          .classes = std::vector<ClassOutcome>(1),
+          .run_states = {4, 0, 0}};
+}
+
+bool warns(const PointResult& result, std::string_view of) {
+  const auto warnings = warnings_of(result);
+  return std::any_of(warnings.begin(), warnings.end(),
+                     [&](const std::string& each) { return each.find(of) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a window shorter than the mean time between failures is warned of") {
+  StudyPoint point;
+  point.scenario = textbook_job();
+  PointResult result = result_of(point);
+  Figure mtbf;
+  mtbf.name = "jobs.llama.mtbf";
+  mtbf.closed_form = 302.4 * 3600;
+  result.figures = {mtbf};
+  CHECK(warns(result, "the window of 168 h is shorter than the mean time between failures of llama, 302 h"));
+  point.scenario.window.length = 400 * kHour;
+  CHECK(!warns(result, "shorter"));
+}
+
+TEST_CASE("a queue that cannot keep up is warned of") {
+  StudyPoint point;
+  point.scenario = busy_pool();
+  // A job an hour, of 3.5 devices on average, for 3 h: 10.5 of 16 devices.
+  CHECK(!warns(result_of(point), "unstable"));
+  point.scenario.classes[0].arrivals.gap = Distribution{Distribution::Exponential{2000}};  // 18.9
+  CHECK(warns(result_of(point), "unstable"));
+  point.scenario.classes[0].arrivals.count = 10;
+  CHECK(!warns(result_of(point), "unstable"));
+}
+
+TEST_CASE("a job without an end leaves less for the queue") {
+  StudyPoint point;
+  point.scenario = busy_pool();
+  JobClass endless = textbook_job().classes[0];
+  endless.gang.sizes = {8};
+  point.scenario.classes.push_back(endless);
+  PointResult result = result_of(point);
+  result.classes.resize(2);
+  CHECK(warns(result, "unstable"));
+}
+
+TEST_CASE("stalled runs, hopeless jobs and unresolved time are warned of") {
+  StudyPoint point;
+  point.scenario = textbook_job();
+  PointResult result = result_of(point);
+  result.run_states = {3, 0, 1};
+  result.holders = {"llama-0", "llama-1"};
+  result.classes[0].unsatisfiable = 2;
+  result.classes[0].no_progress = 1;
+  result.ledger.add(PoolId{0}, ClassId{0}, Leaf::runtime_unresolved, DeviceTime::milli_device_ns(1));
+  result.ledger.add(PoolId{0}, ClassId{0}, Leaf::ideal, DeviceTime::milli_device_ns(3));
+  CHECK(warns(result, "1 of 4 runs stalled"));
+  CHECK(warns(result, "llama-0, llama-1"));
+  CHECK(warns(result, "2 jobs of llama were refused"));
+  CHECK(warns(result, "1 jobs of llama made no progress"));
+  CHECK(warns(result, "25.00 % of held time is unresolved"));
+}
+
+TEST_CASE("a figure that does not exist is warned of wherever it is used") {
+  StudyPoint point;
+  point.scenario = textbook_job();
+  point.scenario.runs.until_figure = "mgp";
+  point.scenario.assume = {{.figure = "scheduling_godput", .value = 0.5}};
+  const PointResult result = result_of(point);
+  CHECK(warns(result, "no figure \"mgp\""));
+  CHECK(warns(result, "no figure \"scheduling_godput\""));
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,62 @@
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+
+#include "sim/engine/simulate.hpp"
+
+// Strict first-come-first-served gangs of whole nodes under Poisson arrivals, through the whole engine and with the
+// full ledger. Sizes 1, 2, 4, 8, 16 nodes at 50, 20, 15, 10, 5 %, exponential service.
+namespace fleetsim {
+namespace {
+
+constexpr double kMeanNodes = 0.5 * 1 + 0.2 * 2 + 0.15 * 4 + 0.1 * 8 + 0.05 * 16;
+constexpr double kMeanSquare = 0.5 * 1 + 0.2 * 4 + 0.15 * 16 + 0.1 * 64 + 0.05 * 256;
+constexpr double kServiceSeconds = 3600.0;
+
+Scenario gangs(std::uint32_t nodes, double load, std::int64_t jobs) {
+  Scenario scenario;
+  PoolSpec pool;
+  pool.name = "pool";
+  pool.device_type = "any";
+  pool.nodes = nodes;
+  pool.devices_per_node = 8;
+  pool.racks.assign(nodes, 0);
+  scenario.pools.push_back(pool);
+  JobClass job;
+  job.name = "gang";
+  job.pools = {0};
+  job.arrivals.gap = Distribution{Distribution::Exponential{kServiceSeconds * kMeanNodes / (nodes * load)}};
+  job.arrivals.count = jobs;
+  job.gang.sizes = {8, 16, 32, 64, 128};
+  job.gang.weights = {0.5, 0.2, 0.15, 0.1, 0.05};
+  job.duration = Distribution{Distribution::Exponential{kServiceSeconds}};
+  scenario.classes.push_back(job);
+  return scenario;
+}
+
+void strict_fcfs_gangs(benchmark::State& state) {
+  const auto nodes = static_cast<std::uint32_t>(state.range(0));
+  const double load = static_cast<double>(state.range(1)) / 100.0;
+  const std::int64_t jobs = state.range(2);
+  const Scenario scenario = gangs(nodes, load, jobs);
+  double held = 0.0;
+  for (auto _ : state) {
+    const RunResult result = simulate(scenario, RunOptions{});
+    held = factors(result.ledger.total()).held.to_double();
+    if (result.classes[0].completed != jobs) state.SkipWithError("not every job completed");
+  }
+  // What was held is what was asked for: a sum of independent draws with a known mean and variance (size 3.1 nodes,
+  // mean square 22.9; exponential service), within four standard deviations.
+  const double mean = 8e3 * kMeanNodes * kServiceSeconds * 1e9;
+  const double relative_sd = std::sqrt((2 * kMeanSquare / (kMeanNodes * kMeanNodes) - 1) / static_cast<double>(jobs));
+  if (std::abs(held / (static_cast<double>(jobs) * mean) - 1) > 4 * relative_sd)
+    state.SkipWithError("the device-time held is not what the jobs asked for");
+  state.SetItemsProcessed(state.iterations() * jobs);
+}
+BENCHMARK(strict_fcfs_gangs)->Args({16, 60, 1'000'000})->Args({1'000, 85, 1'000'000})->Args({10'000, 97, 1'000'000})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace fleetsim
+
+BENCHMARK_MAIN();

@@ -1,0 +1,112 @@
+#include <array>
+#include <functional>
+
+#include "models/catalog/catalog.hpp"
+#include "sim/ledger/leaf.hpp"
+#include "sim/scenario/keys.hpp"
+#include "sim/scheduler/order.hpp"
+#include "sim/scheduler/placement.hpp"
+#include "sim/study/figures.hpp"
+#include "sim/workload/trace.hpp"
+#include "tools/cli/arguments.hpp"
+#include "tools/cli/host.hpp"
+#include "tools/report/table.hpp"
+
+namespace fleetsim {
+namespace {
+
+/// A name, and one line about it.
+struct Entry {
+  std::string name, about;
+};
+using Entries = std::vector<Entry>;
+
+template <CatalogKind kind>
+Entries catalog_entries() {
+  Entries entries;
+  for (const std::string& name : names(kind)) entries.push_back({name, about(kind, name).value_or("")});
+  return entries;
+}
+
+template <class Row>
+Entries rows_of(std::span<const Row> rows, std::string_view Row::*name) {
+  Entries entries;
+  for (const Row& row : rows) entries.push_back({std::string(row.*name), std::string(row.about)});
+  return entries;
+}
+
+Entries orders() { return rows_of(order_table(), &OrderPolicy::name); }
+Entries placements() { return rows_of(placement_table(), &PlacementPolicy::name); }
+Entries leaves() { return rows_of(leaf_table(), &LeafInfo::name); }
+Entries figures() { return rows_of(figure_table(), &FigureInfo::pattern); }
+Entries formats() { return rows_of(trace_formats(), &TraceFormat::name); }
+
+Entries keys() {
+  Entries entries;
+  for (const KeyInfo& key : scenario_keys())
+    entries.push_back({std::string(key.object) + "." + std::string(key.name), std::string(key.about)});
+  return entries;
+}
+
+struct Kind {
+  std::string_view name, about;
+  Entries (*entries)();
+};
+
+constexpr std::array kKinds = {
+    Kind{"orders", "which queued job is served first", orders},
+    Kind{"placements", "which nodes a gang gets", placements},
+    Kind{"trace-formats", "logs that can be read", formats},
+    Kind{"figures", "what a result holds; LEAF, POOL, CLASS and ROW stand for names", figures},
+    Kind{"leaves", "where device-time can go", leaves},
+    Kind{"keys", "what a scenario file may say", keys},
+    Kind{"accelerators", "catalog: devices", catalog_entries<CatalogKind::kAccelerators>},
+    Kind{"nodes", "catalog: nodes", catalog_entries<CatalogKind::kNodes>},
+    Kind{"fabrics", "catalog: networks between nodes", catalog_entries<CatalogKind::kFabrics>},
+    Kind{"transformers", "catalog: models", catalog_entries<CatalogKind::kTransformers>},
+    Kind{"failures", "catalog: rates of failure", catalog_entries<CatalogKind::kFailures>},
+    Kind{"prices", "catalog: prices of a device-hour", catalog_entries<CatalogKind::kPrices>},
+    Kind{"storage", "catalog: file systems", catalog_entries<CatalogKind::kStorage>},
+    Kind{"recoveries", "catalog: times to recover", catalog_entries<CatalogKind::kRecovery>},
+};
+
+constexpr OptionRow kOptions[] = {{"verbose", "", "a line about each"}};
+constexpr Usage kUsage = {"list", "[KIND]", 0, 1, kOptions,
+                          "Names what there is of a kind; without one, the kinds. `fleetsim explain NAME` tells more."};
+
+std::string lines(const Entries& entries, bool verbose) {
+  std::string text;
+  std::size_t width = 0;
+  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  for (const Entry& entry : entries)
+    text += verbose && !entry.about.empty() ? wrap(pad_right(entry.name, width) + "  ", entry.about) : entry.name + "\n";
+  return text;
+}
+
+Words with_long_names(Words words) {
+  for (std::string& word : words) {
+    if (word == "-v") word = "--verbose";
+  }
+  return words;
+}
+
+}  // namespace
+
+ExitCode list_command(const Words& words) {
+  Arguments arguments = Arguments::parse(kUsage, with_long_names(words));
+  if (arguments.exit()) return *arguments.exit();
+  if (arguments.positional().empty()) {
+    Entries kinds;
+    for (const Kind& kind : kKinds) kinds.push_back({std::string(kind.name), std::string(kind.about)});
+    return print(lines(kinds, true));
+  }
+  const std::string& name = arguments.positional().front();
+  std::vector<std::string_view> known;
+  for (const Kind& kind : kKinds) {
+    if (kind.name == name) return print(lines(kind.entries(), arguments.has("verbose")));
+    known.push_back(kind.name);
+  }
+  return fail("list", "unknown kind \"" + name + "\"" + did_you_mean(name, known), ExitCode::bad_input);
+}
+
+}  // namespace fleetsim

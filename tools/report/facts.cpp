@@ -1,0 +1,95 @@
+#include "tools/report/facts.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "models/quantity/format.hpp"
+
+namespace fleetsim {
+
+const Scenario& scenario_of(const PointResult& point) { return point.point->scenario; }
+
+std::int64_t node_count(const Scenario& scenario) {
+  std::int64_t nodes = 0;
+  for (const PoolSpec& pool : scenario.pools) nodes += pool.nodes;
+  return nodes;
+}
+
+std::int64_t device_count(const Scenario& scenario) {
+  std::int64_t devices = 0;
+  for (const PoolSpec& pool : scenario.pools) devices += std::int64_t{pool.nodes} * pool.devices_per_node;
+  return devices;
+}
+
+DeviceTime window_sum(const PointResult& point) {
+  const std::int64_t milli = Capacity::devices(device_count(scenario_of(point))).milli();
+  return DeviceTime::milli_device_ns(milli == 0 ? 0 : point.installed_window.milli_device_ns() / milli);
+}
+
+std::string point_label(const StudyPoint& point) {
+  std::string label = point.alternative.empty() ? "base" : point.alternative;
+  for (const auto& [pointer, value] : point.sweep) {
+    label += ", " + pointer.substr(pointer.rfind('/') + 1) + " = " + value;
+  }
+  return point.alternative.empty() && !point.sweep.empty() ? label.substr(std::string_view("base, ").size()) : label;
+}
+
+std::string policy_text(const SchedulerSpec& scheduler) {
+  std::string text = scheduler.order;
+  text += scheduler.strict ? ", strict order" : ", jobs may overtake";
+  text += scheduler.admission == Admission::atomic ? ", atomic admission" : ", partial hold";
+  text += ", " + scheduler.placement + " placement";
+  if (scheduler.preemption == Preemption::kept) text += ", preemption by order";
+  if (scheduler.preemption == Preemption::remade) text += ", preemption by order with placements remade";
+  if (!scheduler.quotas.empty()) text += ", quotas";
+  return text;
+}
+
+std::string ideal_text(const Scenario& scenario) {
+  std::string text;
+  for (const PoolSpec& pool : scenario.pools) {
+    if (!pool.peak) continue;
+    const std::string peak = "dense peak of " + pool.device_type + ", " + format_flop_rate(*pool.peak);
+    if (text.find(peak) == std::string::npos) text += (text.empty() ? "" : "; ") + peak;
+  }
+  return text.empty() ? "as the scenario gives it" : text;
+}
+
+std::string closing_text(const WindowSpec& window) {
+  return window.close_at_commit ? "a job's window closes at its last commit" : "window closes at its end";
+}
+
+std::string short_duration(Duration time) {
+  struct Unit {
+    std::int64_t ns;
+    std::string_view symbol;
+  };
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  constexpr Unit kUnits[] = {{86'400 * kSecond, "d"}, {3'600 * kSecond, "h"}, {60 * kSecond, "min"}, {kSecond, "s"},
+                             {1'000'000, "ms"},       {1'000, "us"},          {1, "ns"}};
+  constexpr std::int64_t kMostWhole = 10'000;
+  if (time == Duration::zero()) return "0 s";
+  for (const Unit& unit : kUnits) {
+    if (time.ns() % unit.ns == 0 && time.ns() / unit.ns < kMostWhole)
+      return format_integer(time.ns() / unit.ns) + " " + std::string(unit.symbol);
+  }
+  return format_duration(time);
+}
+
+std::optional<double> mean_of(const PointResult& point, std::string_view figure) {
+  const Figure* found = point.find(figure);
+  return found == nullptr ? std::nullopt : found->simulated.mean;
+}
+
+std::string_view name_of(RunState state) {
+  constexpr std::string_view kNames[] = {"completed", "bound", "stalled"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+std::string_view name_of(FinalState state) {
+  constexpr std::string_view kNames[] = {"completed",       "failed",        "cancelled",
+                                         "killed_at_limit", "unsatisfiable", "no_progress"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+}  // namespace fleetsim

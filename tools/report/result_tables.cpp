@@ -1,0 +1,88 @@
+#include "tools/report/result_tables.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "tools/records/csv.hpp"
+#include "tools/report/facts.hpp"
+
+namespace fleetsim {
+namespace {
+
+/// The shortest decimal that reads back as the same number; nothing for what is no number.
+std::string number(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return {};
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *value).ptr;
+  return {digits.data(), end};
+}
+
+/// The cells that say which point a row is of.
+void add_place(CsvWriter& out, const StudyResult& study, std::size_t index) {
+  const StudyPoint& point = *study.points[index].point;
+  out.cell(static_cast<std::int64_t>(index)).cell(point.alternative);
+  for (const auto& [pointer, ignored] : study.points.front().point->sweep) {
+    std::string_view value;
+    for (const auto& [axis, text] : point.sweep) {
+      if (axis == pointer) value = text;
+    }
+    out.cell(value);
+  }
+}
+
+void add_place_header(CsvWriter& out, const StudyResult& study) {
+  out.cell("point").cell("alternative");
+  if (study.points.empty()) return;
+  for (const auto& [pointer, ignored] : study.points.front().point->sweep) out.cell(pointer);
+}
+
+void add_time(CsvWriter& out, const std::optional<SimTime>& time) { time ? out.cell(time->ns()) : out.empty(); }
+
+}  // namespace
+
+std::string summary_table(const StudyResult& study) {
+  CsvWriter out;
+  add_place_header(out, study);
+  out.cell("figure").cell("unit").cell("statistic").cell("value").end_row();
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    for (const Figure& figure : study.points[i].figures) {
+      const auto add = [&](std::string_view statistic, const std::string& value) {
+        add_place(out, study, i);
+        out.cell(figure.name).cell(figure.unit).cell(statistic).cell(value).end_row();
+      };
+      add("mean", number(figure.simulated.mean));
+      add("half_width", number(figure.simulated.half_width));
+      add("n", std::to_string(figure.simulated.n));
+      if (figure.closed_form) add("closed_form", number(figure.closed_form));
+    }
+  }
+  return out.text();
+}
+
+std::string jobs_table(const StudyResult& study) {
+  CsvWriter out;
+  add_place_header(out, study);
+  for (const char* column :
+       {"job", "id", "class", "milli_devices", "submit_ns", "first_start_ns", "end_ns", "state", "queue_wait_ns",
+        "requeue_wait_ns", "held_ns", "member_wait_ns", "steps", "commits", "failures", "evictions"})
+    out.cell(column);
+  out.end_row();
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    for (const JobOutcome& job : study.points[i].jobs) {
+      add_place(out, study, i);
+      out.cell(static_cast<std::int64_t>(job.sequence)).cell(job.id);
+      out.cell(scenario_of(study.points[i]).classes[job.job_class].name).cell(job.capacity.milli());
+      out.cell(job.submit.ns());
+      add_time(out, job.first_start);
+      add_time(out, job.end);
+      out.cell(job.state ? name_of(*job.state) : std::string_view{});
+      for (const Duration time : {job.queue_wait, job.requeue_wait, job.held, job.member_wait}) out.cell(time.ns());
+      for (const std::int64_t count : {job.steps, job.commits, job.failures, job.evictions}) out.cell(count);
+      out.end_row();
+    }
+  }
+  return out.text();
+}
+
+}  // namespace fleetsim

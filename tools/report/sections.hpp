@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "tools/report/page.hpp"
+
+/// The sections that pages are put together from, each a few whole lines.
+namespace fleetsim {
+
+std::string title_section(const PointResult& base, const PageContext& context);
+std::string capacity_section(const PointResult& base, const Style& style);
+std::string losses_section(const PointResult& base, const Style& style);
+std::string jobs_section(const PointResult& base, const Style& style);
+/// Money, what to try next, the contract of measurement, warnings.
+std::string closing_sections(const PointResult& base, const PageContext& context);
+std::string alternatives_section(const StudyResult& study, const Style& style);
+
+/// The leaf without its boundary, in words: "partial gang".
+std::string leaf_label(const LeafInfo& leaf);
+double device_hours(DeviceTime time);
+/// `part / whole`, or nothing of nothing.
+double share_of(DeviceTime part, DeviceTime whole);
+
+}  // namespace fleetsim
