@@ -51,16 +51,12 @@ PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
   const RunResult& first = runs.front();
   PointResult result{.point = &point,
                      .replications = static_cast<std::uint32_t>(runs.size()),
-                     .figures = {},
                      .ledger = Ledger{first.ledger.pools(), first.ledger.classes()},
-                     .installed_window = {},
                      .classes = std::vector<ClassOutcome>(first.classes.size()),
                      .faults = first.faults,
                      .run_states = std::vector<std::int64_t>(static_cast<std::size_t>(RunState::stalled) + 1),
-                     .holders = {},
                      .jobs = first.jobs,
-                     .events = 0,
-                     .warnings = {}};
+                     .events = 0};
   for (auto& rows : result.faults) std::fill(rows.begin(), rows.end(), FaultOutcome{});
   for (const RunResult& run : runs) {
     result.ledger.merge(run.ledger);

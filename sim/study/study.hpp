@@ -27,16 +27,16 @@ struct Figure {
 struct PointResult {
   const StudyPoint* point = nullptr;
   std::uint32_t replications = 0;
-  std::vector<Figure> figures;                    ///< in a fixed order
-  Ledger ledger;                                  ///< summed over replications
-  DeviceTime installed_window;                    ///< summed over replications
-  std::vector<ClassOutcome> classes;              ///< summed
-  std::vector<std::vector<FaultOutcome>> faults;  ///< summed
-  std::vector<std::int64_t> run_states;           ///< how many runs ended in each RunState
-  std::vector<std::string> holders;               ///< of the first stalled run
-  std::vector<JobOutcome> jobs;                   ///< of replication 0
+  std::vector<Figure> figures{};                    ///< in a fixed order
+  Ledger ledger;                                    ///< summed over replications
+  DeviceTime installed_window{};                    ///< summed over replications
+  std::vector<ClassOutcome> classes{};              ///< summed
+  std::vector<std::vector<FaultOutcome>> faults{};  ///< summed
+  std::vector<std::int64_t> run_states{};           ///< how many runs ended in each RunState
+  std::vector<std::string> holders{};               ///< of the first stalled run
+  std::vector<JobOutcome> jobs{};                   ///< of replication 0
   std::uint64_t events = 0;
-  std::vector<std::string> warnings;  ///< e.g. the window is shorter than the MTBF
+  std::vector<std::string> warnings{};  ///< e.g. the window is shorter than the MTBF
 
   const Figure* find(std::string_view figure) const;
 };
@@ -75,9 +75,9 @@ struct StudyResult {
 };
 
 struct StudyOptions {
-  std::uint32_t threads = 0;                                          ///< 0: as many as there are cores
-  bool each_job = false;                                              ///< fill PointResult::jobs
-  std::function<void(std::size_t done, std::size_t total)> progress;  ///< called from one thread at a time
+  std::uint32_t threads = 0;                                            ///< 0: as many as there are cores
+  bool each_job = false;                                                ///< fill PointResult::jobs
+  std::function<void(std::size_t done, std::size_t total)> progress{};  ///< called from one thread at a time
 };
 
 /// Runs every point x replication; independent, keyed by replication, the same bytes at any number of

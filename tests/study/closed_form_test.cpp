@@ -84,8 +84,10 @@ TEST_CASE("a long run that saves on notice, by productive time") {
   job.checkpoint.interval = kHour;
   job.checkpoint.pause = Duration::zero();
   job.preemption = {.launch = 1800 * kSecond};
-  job.evictions = {
-      .rate = PerSecond{1.0 / 7200}, .clock = EvictionClock::productive, .terms = {.save = 900 * kSecond}};
+  job.evictions.rate = PerSecond{1.0 / 7200};
+  job.evictions.clock = EvictionClock::productive;
+  job.evictions.terms.lost_work.reset();
+  job.evictions.terms.save = 900 * kSecond;
   CHECK(value(closed_forms(scenario), "jobs.llama.runtime_goodput_renewal") == near(1 / 1.375, 1e-5));
 }
 

@@ -41,6 +41,15 @@ struct Points {
   std::vector<PointResult> results;
 };
 
+Expectation expectation(const std::string& figure, Basis basis, double value, std::optional<double> within) {
+  Expectation made;
+  made.figure = figure;
+  made.basis = basis;
+  made.value = value;
+  made.within = within;
+  return made;
+}
+
 using Indices = std::vector<std::size_t>;
 
 }  // namespace
@@ -110,30 +119,48 @@ TEST_CASE("an alternative is compared with the base at its own place of the swee
 
 TEST_CASE("expectations: a closed form within its tolerance, a simulated value in its interval") {
   Points points{{{10, 0.3, 2}, {10, 0.4, 2}}};
-  points.study[1].alternative = "other";
   Figure& mpg = points.results[0].figures[1];
   mpg.simulated.half_width = 0.02;
   mpg.closed_form = 0.31;
-  const auto met = [&](Expectation expectation) {
-    points.study[0].scenario.expect = {std::move(expectation)};
+  const auto met = [&](const std::string& name, Basis basis, double value, std::optional<double> within) {
+    points.study[0].scenario.expect = {expectation(name, basis, value, within)};
     const auto outcomes = check_expectations(points.results);
     REQUIRE(outcomes.size() == 1);
     return outcomes[0].met;
   };
-  using enum Basis;
-  CHECK(met({.figure = "mpg", .basis = closed_form, .value = 0.3101, .within = 0.001}));
-  CHECK(!met({.figure = "mpg", .basis = closed_form, .value = 0.3, .within = 0.001}));
-  CHECK(met({.figure = "mpg", .basis = simulated, .value = 0.315, .within = {}}));
-  CHECK(!met({.figure = "mpg", .basis = simulated, .value = 0.325, .within = {}}));
-  CHECK(!met({.figure = "mpg", .basis = simulated, .value = 0.315, .within = 0.01}));
-  CHECK(!met({.figure = "cost_per_useful_device_hour", .basis = simulated, .value = 2, .within = {}}));
-  CHECK(!met({.figure = "mgp", .basis = simulated, .value = 0.3, .within = 1}));
-  points.study[1].scenario.expect = {{.figure = "mpg", .alternative = "other", .value = 0.4, .within = 1e-9}};
-  points.study[0].scenario.expect = points.study[1].scenario.expect;
+  CHECK(met("mpg", Basis::closed_form, 0.3101, 0.001));
+  CHECK(!met("mpg", Basis::closed_form, 0.3, 0.001));
+  CHECK(met("mpg", Basis::simulated, 0.315, {}));
+  CHECK(!met("mpg", Basis::simulated, 0.325, {}));
+  CHECK(!met("mpg", Basis::simulated, 0.315, 0.01));
+  CHECK(!met("cost_per_useful_device_hour", Basis::simulated, 2, {}));
+  CHECK(!met("mgp", Basis::simulated, 0.3, 1));
+}
+
+TEST_CASE("an expectation of an alternative is checked there and nowhere else") {
+  Points points{{{10, 0.3, 2}, {10, 0.4, 2}}};
+  points.study[1].alternative = "other";
+  Expectation of_other = expectation("mpg", Basis::simulated, 0.4, 1e-9);
+  of_other.alternative = "other";
+  for (StudyPoint& point : points.study) point.scenario.expect = {of_other};
   const auto outcomes = check_expectations(points.results);
   REQUIRE(outcomes.size() == 1);
-  CHECK(outcomes[0].point == 1);
-  CHECK(outcomes[0].met);
+  return outcomes[0].met;
+};
+using enum Basis;
+CHECK(met({.figure = "mpg", .basis = closed_form, .value = 0.3101, .within = 0.001}));
+CHECK(!met({.figure = "mpg", .basis = closed_form, .value = 0.3, .within = 0.001}));
+CHECK(met({.figure = "mpg", .basis = simulated, .value = 0.315, .within = {}}));
+CHECK(!met({.figure = "mpg", .basis = simulated, .value = 0.325, .within = {}}));
+CHECK(!met({.figure = "mpg", .basis = simulated, .value = 0.315, .within = 0.01}));
+CHECK(!met({.figure = "cost_per_useful_device_hour", .basis = simulated, .value = 2, .within = {}}));
+CHECK(!met({.figure = "mgp", .basis = simulated, .value = 0.3, .within = 1}));
+points.study[1].scenario.expect = {{.figure = "mpg", .alternative = "other", .value = 0.4, .within = 1e-9}};
+points.study[0].scenario.expect = points.study[1].scenario.expect;
+const auto outcomes = check_expectations(points.results);
+REQUIRE(outcomes.size() == 1);
+CHECK(outcomes[0].point == 1);
+CHECK(outcomes[0].met);
 }
 
 }  // namespace fleetsim

@@ -11,10 +11,16 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {{"json", "", "print the leaves as exact integers"}, {"ascii", "", "no characters beyond ASCII"}};
-constexpr Usage kUsage = {"account", "DIR", 1, 1, kOptions,
-                          "Computes the ledger from scheduler.csv, timeline.csv and steps.csv alone, whether a "
-                          "simulated run or a real cluster left them."};
+constexpr OptionRow kOptions[] = {{"json", "", "print the leaves as exact integers"},
+                                  {"ascii", "", "no characters beyond ASCII"}};
+constexpr Usage kUsage = {
+    "account",
+    "DIR",
+    1,
+    1,
+    kOptions,
+    "Computes the ledger from scheduler.csv, timeline.csv and steps.csv alone, whether a "
+    "simulated run or a real cluster left them."};
 
 void say(const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) std::cerr << clean(problem, Style{}) << "\n";
@@ -42,7 +48,8 @@ std::string factor_line(const LeafTotals& leaves) {
     return whole == DeviceTime::zero() ? std::string("no data") : format_fixed(ratio(part, whole), 6);
   };
   const bool is_known = sums.unmodelled == DeviceTime::zero();
-  return "  S " + share(sums.held, sums.in_service) + "   R " + share(sums.retained, sums.held - sums.unresolved) + "   P " +
+  return "  S " + share(sums.held, sums.in_service) + "   R " +
+         share(sums.retained, sums.held - sums.unresolved) + "   P " +
          (is_known ? share(sums.ideal, sums.retained) : "unknown") + "   MPG " +
          (is_known ? share(sums.ideal, sums.in_service) : "unknown") + "\n";
 }
@@ -64,9 +71,9 @@ ExitCode account_command(const Words& words) {
   if (const std::string problem = closure_problem(leaves, window); !problem.empty())
     return fail("account", problem, ExitCode::check_failed);
   if (arguments.has("json")) return print(as_json(leaves, window));
-  const std::string facts = format_integer(static_cast<std::int64_t>(reading.records.jobs.size())) + " jobs, " +
-                            std::to_string(reading.records.pools.size()) + " pools, a window of " +
-                            short_duration(window) + "; the ledger closes exactly\n";
+  const std::string facts = format_integer(static_cast<std::int64_t>(reading.records.jobs.size())) +
+                            " jobs, " + std::to_string(reading.records.pools.size()) +
+                            " pools, a window of " + short_duration(window) + "; the ledger closes exactly\n";
   return print(facts + "\n" + ledger_table(leaves, output_style(arguments)) + "\n" + factor_line(leaves));
 }
 

@@ -64,7 +64,8 @@ Arguments Arguments::parse(const Usage& usage, const Words& words) {
   for (const OptionRow& row : usage.options) known.push_back(row.name);
   const po::options_description options = described(usage);
   try {
-    // Abbreviations are not guessed at: what a script says must not change its meaning when an option is added.
+    // Abbreviations are not guessed at: what a script says must not change its meaning when an option is
+    // added.
     constexpr int kStyle = po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
                            po::command_line_style::long_allow_next;
     po::positional_options_description anywhere;
@@ -80,7 +81,8 @@ Arguments Arguments::parse(const Usage& usage, const Words& words) {
     }
   } catch (const po::unknown_option& error) {
     const std::string name = error.get_option_name();
-    result.reject("unknown option \"" + name + "\"" + did_you_mean(name.substr(name.find_first_not_of('-')), known));
+    result.reject("unknown option \"" + name + "\"" +
+                  did_you_mean(name.substr(name.find_first_not_of('-')), known));
   } catch (const po::error& error) {
     result.reject(error.what());
   }
@@ -107,7 +109,8 @@ Words Arguments::values(std::string_view option) const {
   return found == values_.end() ? Words{} : found->second;
 }
 
-std::optional<std::uint64_t> Arguments::whole(std::string_view option, std::uint64_t least, std::uint64_t most) {
+std::optional<std::uint64_t> Arguments::whole(std::string_view option, std::uint64_t least,
+                                              std::uint64_t most) {
   const std::optional<std::string> text = value(option);
   if (!text) return std::nullopt;
   std::uint64_t number = 0;

@@ -22,7 +22,7 @@ struct OptionRow {
 /// What a subcommand takes.
 struct Usage {
   std::string_view command;
-  std::string_view positional;  ///< as the help shows it: "SCENARIO..."
+  std::string_view positional;      ///< as the help shows it: "SCENARIO..."
   std::size_t least = 0, most = 0;  ///< positional words
   std::span<const OptionRow> options;
   std::string_view about;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +9,8 @@ namespace fleetsim {
 /// How the program ends.
 enum class ExitCode : int {
   done = 0,
-  check_failed = 1,    ///< an expectation, or the closure of a ledger
-  bad_input = 2,       ///< or usage, or a place that cannot be written
+  check_failed = 1,  ///< an expectation, or the closure of a ledger
+  bad_input = 2,     ///< or usage, or a place that cannot be written
   internal_fault = 3,
 };
 
@@ -23,8 +22,6 @@ struct Command {
   std::string_view about;
   ExitCode (*run)(const Words& words);  ///< the words after its name
 };
-
-std::span<const Command> command_table();
 
 // One file each.
 ExitCode run_command(const Words& words);

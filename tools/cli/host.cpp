@@ -31,7 +31,8 @@ bool is_utf8_locale() {
 }  // namespace
 
 Style output_style(const Arguments& arguments) {
-  const bool colour = isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  const bool colour =
+      isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
   return {.ascii = arguments.has("ascii") || !is_utf8_locale(), .colour = colour};
 }
 

@@ -12,8 +12,8 @@
 /// What the program asks of the machine it runs on, and of nothing that reaches a result.
 namespace fleetsim {
 
-/// The style of standard output: colour on a terminal unless NO_COLOR is set, ASCII where asked for, or where the
-/// locale is not UTF-8.
+/// The style of standard output: colour on a terminal unless NO_COLOR is set, ASCII where asked for, or where
+/// the locale is not UTF-8.
 Style output_style(const Arguments& arguments);
 
 /// Folders of traces, from FLEETSIM_TRACES.

@@ -17,9 +17,14 @@ constexpr OptionRow kOptions[] = {
     {"first", "N", "only so many jobs, in order of submission"},
     {"devices", "N", "size of the machine: jobs that need more are noted"},
 };
-constexpr Usage kUsage = {"import", "FORMAT FILE", 2, 2, kOptions,
-                          "Turns the log of a scheduler into a trace, and says on standard error what was skipped, "
-                          "imputed or odd. `fleetsim list trace-formats` names the formats."};
+constexpr Usage kUsage = {
+    "import",
+    "FORMAT FILE",
+    2,
+    2,
+    kOptions,
+    "Turns the log of a scheduler into a trace, and says on standard error what was skipped, "
+    "imputed or odd. `fleetsim list trace-formats` names the formats."};
 
 void say(const std::string& file, const std::vector<std::string>& remarks) {
   for (const std::string& remark : remarks) std::cerr << clean(file + ": " + remark, Style{}) << "\n";
@@ -38,7 +43,8 @@ std::string unknown_format(const std::string& name) {
 TraceOptions trace_options(Arguments& arguments) {
   TraceOptions options;
   options.strict = arguments.has("strict");
-  if (const auto first = arguments.whole("first", 1, INT64_MAX)) options.first_jobs = static_cast<std::int64_t>(*first);
+  if (const auto first = arguments.whole("first", 1, INT64_MAX))
+    options.first_jobs = static_cast<std::int64_t>(*first);
   if (const auto devices = arguments.whole("devices", 1, UINT32_MAX))
     options.machine_devices = static_cast<std::uint32_t>(*devices);
   return options;
@@ -59,16 +65,18 @@ ExitCode import_command(const Words& words) {
   if (format == nullptr) return fail("import", unknown_format(name), ExitCode::bad_input);
 
   std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) return fail("import", file + ": cannot be read", ExitCode::bad_input);
+  if (!in || std::filesystem::is_directory(file))
+    return fail("import", file + ": cannot be read", ExitCode::bad_input);
   const TraceReading reading = format->read(in, options);
   say(file, reading.notes);
   say(file, reading.problems);
   if (!reading.problems.empty()) return ExitCode::bad_input;
   std::ostringstream trace;
   write_csv_trace(trace, reading.jobs);
-  if (const auto problem = write_file_atomically(*out, trace.str())) return fail("import", *problem, ExitCode::bad_input);
-  return print(format_integer(static_cast<std::int64_t>(reading.jobs.size())) + " jobs written to " + clean(*out, Style{}) +
-               "\n");
+  if (const auto problem = write_file_atomically(*out, trace.str()))
+    return fail("import", *problem, ExitCode::bad_input);
+  return print(format_integer(static_cast<std::int64_t>(reading.jobs.size())) + " jobs written to " +
+               clean(*out, Style{}) + "\n");
 }
 
 }  // namespace fleetsim

@@ -1,5 +1,4 @@
 #include <array>
-#include <functional>
 
 #include "models/catalog/catalog.hpp"
 #include "sim/ledger/leaf.hpp"
@@ -71,15 +70,18 @@ constexpr std::array kKinds = {
 };
 
 constexpr OptionRow kOptions[] = {{"verbose", "", "a line about each"}};
-constexpr Usage kUsage = {"list", "[KIND]", 0, 1, kOptions,
-                          "Names what there is of a kind; without one, the kinds. `fleetsim explain NAME` tells more."};
+constexpr Usage kUsage = {
+    "list",   "[KIND]",
+    0,        1,
+    kOptions, "Names what there is of a kind; without one, the kinds. `fleetsim explain NAME` tells more."};
 
 std::string lines(const Entries& entries, bool verbose) {
   std::string text;
   std::size_t width = 0;
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   for (const Entry& entry : entries)
-    text += verbose && !entry.about.empty() ? wrap(pad_right(entry.name, width) + "  ", entry.about) : entry.name + "\n";
+    text += verbose && !entry.about.empty() ? wrap(pad_right(entry.name, width) + "  ", entry.about)
+                                            : entry.name + "\n";
   return text;
 }
 

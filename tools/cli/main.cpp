@@ -1,7 +1,6 @@
 #include <exception>
 #include <iostream>
 
-#include "models/text/nearest.hpp"
 #include "tools/cli/arguments.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/host.hpp"
@@ -23,7 +22,8 @@ constexpr Command kCommands[] = {
 
 std::string help_text() {
   std::vector<TableRow> rows;
-  for (const Command& command : kCommands) rows.push_back({std::string(command.name), std::string(command.about)});
+  for (const Command& command : kCommands)
+    rows.push_back({std::string(command.name), std::string(command.about)});
   return "usage: fleetsim COMMAND [--help] ...\n\nSimulates fleets of accelerators and accounts for every "
          "device-nanosecond.\n\n" +
          text_table({{"", Align::left}, {"", Align::left}}, rows, Style{}) +
@@ -36,20 +36,19 @@ ExitCode dispatch(const Words& words) {
     std::cerr << help_text();
     return ExitCode::bad_input;
   }
-  if (words.front() == "--version") return print("fleetsim " + provenance().version + " (" + provenance().build + ")\n");
+  if (words.front() == "--version")
+    return print("fleetsim " + provenance().version + " (" + provenance().build + ")\n");
   std::vector<std::string_view> known;
   for (const Command& command : kCommands) {
     if (command.name == words.front()) return command.run({words.begin() + 1, words.end()});
     known.push_back(command.name);
   }
-  std::cerr << "fleetsim: unknown command \"" << clean(words.front(), Style{}) << "\"" << did_you_mean(words.front(), known)
-            << "\nfleetsim --help lists them\n";
+  std::cerr << "fleetsim: unknown command \"" << clean(words.front(), Style{}) << "\""
+            << did_you_mean(words.front(), known) << "\nfleetsim --help lists them\n";
   return ExitCode::bad_input;
 }
 
 }  // namespace
-
-std::span<const Command> command_table() { return kCommands; }
 
 }  // namespace fleetsim
 

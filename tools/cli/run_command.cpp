@@ -22,9 +22,14 @@ constexpr OptionRow kOptions[] = {
     kAsciiOption,
 };
 
-constexpr Usage kUsage = {"run",    "SCENARIO...", 1, 10'000, kOptions,
-                          "Runs scenarios and shows where the capacity went. With --out DIR it writes result.json, "
-                          "summary.csv and jobs.csv; for several scenarios into a folder each, named after the file."};
+constexpr Usage kUsage = {
+    "run",
+    "SCENARIO...",
+    1,
+    10'000,
+    kOptions,
+    "Runs scenarios and shows where the capacity went. With --out DIR it writes result.json, "
+    "summary.csv and jobs.csv; for several scenarios into a folder each, named after the file."};
 
 std::filesystem::path folder_of(const StudyJob& job, const Arguments& arguments) {
   const std::filesystem::path out = *arguments.value("out");
@@ -74,16 +79,21 @@ ExitCode run_command(const Words& words) {
   for (StudyJob& job : *jobs) {
     run(job, arguments, arguments.has("out"));
     if (arguments.has("out")) {
-      if (const auto problem = write_results(job, arguments)) return fail("run", *problem, ExitCode::bad_input);
+      if (const auto problem = write_results(job, arguments))
+        return fail("run", *problem, ExitCode::bad_input);
     }
     std::string text = is_first ? "" : "\n";
     is_first = false;
-    text += as_json ? result_json(job.result, provenance()) : run_page(job.result, page_context(job, arguments));
+    text +=
+        as_json ? result_json(job.result, provenance()) : run_page(job.result, page_context(job, arguments));
     if (arguments.has("check")) {
       met = met && all_met(job.result);
       const std::string table = expectations_table(job.result, output_style(arguments));
-      as_json ? std::cerr << table : std::cerr << "";
-      if (!as_json) text += "\n" + table;
+      if (as_json) {
+        std::cerr << table;
+      } else {
+        text += "\n" + table;
+      }
     }
     if (const ExitCode code = print(text); code != ExitCode::done) return code;
   }

@@ -15,7 +15,8 @@ constexpr std::uint64_t kMostReplications = 10'000'000;
 constexpr std::uint64_t kMostThreads = 4096;
 
 /// "/pointer=value", cut at the first "=" that may end a pointer.
-std::optional<std::pair<std::string, std::string>> pointer_and_value(Arguments& arguments, std::string_view option,
+std::optional<std::pair<std::string, std::string>> pointer_and_value(Arguments& arguments,
+                                                                     std::string_view option,
                                                                      const std::string& text) {
   const std::size_t equals = text.find('=');
   if (text.starts_with('/') && equals != text.npos && equals + 1 < text.size())
@@ -85,7 +86,8 @@ void run(StudyJob& job, const Arguments& arguments, bool each_job) {
   Progress progress;
   StudyOptions options;
   // Checked when the options were read.
-  if (const auto threads = arguments.value("jobs")) options.threads = static_cast<std::uint32_t>(std::stoul(*threads));
+  if (const auto threads = arguments.value("jobs"))
+    options.threads = static_cast<std::uint32_t>(std::stoul(*threads));
   options.each_job = each_job;
   options.progress = [&](std::size_t done, std::size_t total) { progress.show(done, total); };
   const auto begin = std::chrono::steady_clock::now();

@@ -13,7 +13,8 @@
 namespace fleetsim {
 
 // Options that several commands share.
-inline constexpr OptionRow kSetOption = {"set", "/POINTER=VALUE", "put a value in place of the scenario's; repeatable"};
+inline constexpr OptionRow kSetOption = {"set", "/POINTER=VALUE",
+                                         "put a value in place of the scenario's; repeatable"};
 inline constexpr OptionRow kSeedOption = {"seed", "N", "seed of all random streams"};
 inline constexpr OptionRow kReplicationsOption = {"replications", "N", "independent runs, at most"};
 inline constexpr OptionRow kJobsOption = {"jobs", "N", "threads; the result does not depend on it"};
@@ -29,8 +30,8 @@ struct StudyJob {
   Seconds took{};  ///< of the host
 };
 
-/// Reads the scenarios on the command line. All that is wrong with any of them goes to standard error, and nothing
-/// comes back. Results point into the readings, so that jobs stay where they are.
+/// Reads the scenarios on the command line. All that is wrong with any of them goes to standard error, and
+/// nothing comes back. Results point into the readings, so that jobs stay where they are.
 std::optional<std::deque<StudyJob>> read_studies(Arguments& arguments);
 
 /// Runs one, with progress shown.

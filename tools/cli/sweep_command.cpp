@@ -7,15 +7,25 @@ namespace {
 constexpr OptionRow kSweepOptions[] = {kVaryOption, kOutOption, kSeedOption, kReplicationsOption,
                                        kJobsOption, kSetOption, kAsciiOption};
 constexpr Usage kSweepUsage = {
-    "sweep", "SCENARIO", 1, 1, kSweepOptions,
-    "Runs a scenario at every point of its sweep, with the axes of --vary added or put in place of its own, and "
+    "sweep",
+    "SCENARIO",
+    1,
+    1,
+    kSweepOptions,
+    "Runs a scenario at every point of its sweep, with the axes of --vary added or put in place of its own, "
+    "and "
     "shows the factors of each. With --out DIR it writes result.json and summary.csv."};
 
 constexpr OptionRow kFrontierOptions[] = {kVaryOption, kOutOption, kSeedOption, kReplicationsOption,
                                           kJobsOption, kSetOption, kAsciiOption};
-constexpr Usage kFrontierUsage = {"frontier", "SCENARIO", 1, 1, kFrontierOptions,
-                                  "Runs a scenario with its alternatives and sweep, and shows which of them no other "
-                                  "beats in time to result, MPG and cost."};
+constexpr Usage kFrontierUsage = {
+    "frontier",
+    "SCENARIO",
+    1,
+    1,
+    kFrontierOptions,
+    "Runs a scenario with its alternatives and sweep, and shows which of them no other "
+    "beats in time to result, MPG and cost."};
 
 using PageOf = std::string (*)(const StudyResult&, const PageContext&);
 

@@ -8,8 +8,9 @@ namespace fleetsim {
 namespace {
 
 constexpr OptionRow kOptions[] = {kSetOption};
-constexpr Usage kUsage = {"validate", "FILE...", 1, 100'000, kOptions,
-                          "Reads scenarios without running them, and says all that is wrong with them."};
+constexpr Usage kUsage = {
+    "validate", "FILE...", 1,
+    100'000,    kOptions,  "Reads scenarios without running them, and says all that is wrong with them."};
 
 }  // namespace
 
@@ -21,7 +22,8 @@ ExitCode validate_command(const Words& words) {
   std::string text;
   for (const StudyJob& job : *jobs) {
     const std::size_t points = job.reading.points.size();
-    text += "OK  " + clean(job.file, Style{}) + (points > 1 ? "  " + std::to_string(points) + " points" : "") + "\n";
+    text += "OK  " + clean(job.file, Style{}) +
+            (points > 1 ? "  " + std::to_string(points) + " points" : "") + "\n";
     for (const std::string& note : job.reading.notes) text += wrap("    note: ", clean(note, Style{}));
   }
   return print(text);

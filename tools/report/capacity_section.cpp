@@ -12,7 +12,8 @@ std::string fleet_text(const Scenario& scenario, const Style& style) {
   const std::int64_t nodes = node_count(scenario);
   const std::string in_nodes = " in " + format_integer(nodes) + (nodes == 1 ? " node" : " nodes");
   const std::string devices = format_integer(device_count(scenario)) + " ";
-  if (scenario.pools.size() == 1) return devices + clip(scenario.pools.front().device_type, 30, style) + in_nodes;
+  if (scenario.pools.size() == 1)
+    return devices + clip(scenario.pools.front().device_type, 30, style) + in_nodes;
   return devices + "devices" + in_nodes + " of " + std::to_string(scenario.pools.size()) + " pools";
 }
 
@@ -58,7 +59,9 @@ double device_hours(DeviceTime time) {
   return time.to_double() / kHour;
 }
 
-double share_of(DeviceTime part, DeviceTime whole) { return whole == DeviceTime::zero() ? 0.0 : ratio(part, whole); }
+double share_of(DeviceTime part, DeviceTime whole) {
+  return whole == DeviceTime::zero() ? 0.0 : ratio(part, whole);
+}
 
 std::string title_section(const PointResult& base, const PageContext& context) {
   const Scenario& scenario = scenario_of(base);
@@ -79,23 +82,27 @@ std::string title_section(const PointResult& base, const PageContext& context) {
 
 std::string capacity_section(const PointResult& base, const Style& style) {
   const Factors sums = factors(base.ledger.total());
-  const std::string title = pad_right(heading("WHERE THE CAPACITY WENT", style), 33) + "in-service capacity, 95 % intervals\n";
+  const std::string title =
+      pad_right(heading("WHERE THE CAPACITY WENT", style), 33) + "in-service capacity, 95 % intervals\n";
   if (sums.in_service == DeviceTime::zero()) return title + "  no data: no capacity was in service\n";
   std::string text = title;
   text += row_text({"offered", sums.in_service, "", ""}, sums.in_service, style);
   text += row_text({"held", sums.held, "scheduling goodput", factor_text(base, "scheduling_goodput", style)},
                    sums.in_service, style);
-  text += row_text({"retained", sums.retained, "runtime goodput", factor_text(base, "runtime_goodput", style)},
-                   sums.in_service, style);
+  text +=
+      row_text({"retained", sums.retained, "runtime goodput", factor_text(base, "runtime_goodput", style)},
+               sums.in_service, style);
   text += row_text({"useful", sums.ideal, "program goodput", range_text(base, "program_goodput", style)},
                    sums.in_service, style);
   const Figure* installed = base.find("mpg_installed");
   const bool all_in_service = sums.installed == sums.in_service;
-  std::string left = "  " + format_percent(share_of(sums.in_service, sums.installed)) + " of installed was in service";
+  std::string left =
+      "  " + format_percent(share_of(sums.in_service, sums.installed)) + " of installed was in service";
   if (!all_in_service && installed != nullptr && installed->simulated.mean)
     left += "; of installed, MPG " + format_fixed(*installed->simulated.mean, 3);
   if (all_in_service) left.clear();
-  text += pad_right(left, 21 + kBar) + pad_right("MPG", 20) + heading(range_text(base, "mpg", style), style) + "\n";
+  text += pad_right(left, 21 + kBar) + pad_right("MPG", 20) + heading(range_text(base, "mpg", style), style) +
+          "\n";
   return text;
 }
 

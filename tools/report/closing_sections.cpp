@@ -17,7 +17,8 @@ std::string times_the_price(double cost, double price, const Style& style) {
 std::string money_line(const PointResult& base, const Style& style) {
   const std::optional<double> total = mean_of(base, "cost_total");
   if (!total) return {};
-  const double hours = device_hours(factors(base.ledger.total()).in_service) / std::max<double>(1, base.replications);
+  const double hours =
+      device_hours(factors(base.ledger.total()).in_service) / std::max<double>(1, base.replications);
   if (!(hours > 0)) return {};
   const double price = *total / hours;
   std::string text = format_fixed(price, 2) + " USD/GPU-h in";
@@ -30,8 +31,9 @@ std::string money_line(const PointResult& base, const Style& style) {
     const Figure* held = base.find("cost_per_held_device_hour");
     if (held != nullptr && held->simulated.mean)
       text += ", " + number_with_interval(held->simulated, style) + " USD per GPU-h held";
-    text += "; per useful GPU-h unknown: " +
-            std::string(useful == nullptr || useful->absent.empty() ? "no data" : clean(useful->absent, style));
+    text +=
+        "; per useful GPU-h unknown: " +
+        std::string(useful == nullptr || useful->absent.empty() ? "no data" : clean(useful->absent, style));
   }
   if (const auto billed = mean_of(base, "cost_per_useful_device_hour.held"))
     text += "; billed by held hours " + format_fixed(*billed, 2) + times_the_price(*billed, price, style);
@@ -41,9 +43,11 @@ std::string money_line(const PointResult& base, const Style& style) {
 const LeafInfo* largest_loss(const LeafTotals& leaves) {
   const LeafInfo* largest = nullptr;
   for (const LeafInfo& leaf : leaf_table()) {
-    if (leaf.boundary == Boundary::useful || leaf.boundary == Boundary::availability || leaf.layer.empty()) continue;
+    if (leaf.boundary == Boundary::useful || leaf.boundary == Boundary::availability || leaf.layer.empty())
+      continue;
     const DeviceTime amount = leaves[static_cast<std::size_t>(leaf.leaf)];
-    if (amount > (largest ? leaves[static_cast<std::size_t>(largest->leaf)] : DeviceTime::zero())) largest = &leaf;
+    if (amount > (largest ? leaves[static_cast<std::size_t>(largest->leaf)] : DeviceTime::zero()))
+      largest = &leaf;
   }
   return largest;
 }
@@ -58,7 +62,8 @@ std::string next_line(const PointResult& base, const Style& style) {
   std::string text;
   if (s && r && p) {
     Worth worth[] = {{"P", *s * *r}, {"S", *r * *p}, {"R", *s * *p}};
-    std::stable_sort(std::begin(worth), std::end(worth), [](const Worth& a, const Worth& b) { return a.value > b.value; });
+    std::stable_sort(std::begin(worth), std::end(worth),
+                     [](const Worth& a, const Worth& b) { return a.value > b.value; });
     text = "one point of " + std::string(worth[0].name) + " is worth " + format_fixed(worth[0].value, 2) +
            " of MPG, " + std::string(worth[1].name) + " " + format_fixed(worth[1].value, 2) + ", " +
            std::string(worth[2].name) + " " + format_fixed(worth[2].value, 2);
@@ -66,8 +71,8 @@ std::string next_line(const PointResult& base, const Style& style) {
   const LeafTotals leaves = base.ledger.total();
   if (const LeafInfo* loss = largest_loss(leaves)) {
     const double share = share_of(leaves[static_cast<std::size_t>(loss->leaf)], factors(leaves).in_service);
-    text += (text.empty() ? "" : "; ") + std::string("the largest loss with an owner is ") + leaf_label(*loss) + ", " +
-            format_percent(share) + ": " + std::string(loss->layer);
+    text += (text.empty() ? "" : "; ") + std::string("the largest loss with an owner is ") +
+            leaf_label(*loss) + ", " + format_percent(share) + ": " + std::string(loss->layer);
   }
   return text.empty() ? "" : wrap(head("NEXT", style), text);
 }
@@ -80,8 +85,9 @@ std::string contract_lines(const PointResult& base, const PageContext& context) 
   const bool closes = sum(leaves) == base.installed_window;
   std::string text = "denominator in-service | " + closing_text(scenario.window) + ", " +
                      format_percent(share_of(sums.unresolved, sums.held), 2) + " of held time unresolved | " +
-                     (closes ? "ledger closes exactly" : alarm("LEDGER DOES NOT CLOSE", style)) + " | ideal: " +
-                     clean(ideal_text(scenario), style) + " | policy: " + policy_text(scenario.scheduler);
+                     (closes ? "ledger closes exactly" : alarm("LEDGER DOES NOT CLOSE", style)) +
+                     " | ideal: " + clean(ideal_text(scenario), style) +
+                     " | policy: " + policy_text(scenario.scheduler);
   if (!scenario.contract_gate.empty()) text += " | quality gate: " + clip(scenario.contract_gate, 200, style);
   text += " | scenario " + base.point->hash;
   if (!context.made_by.version.empty()) text += " | fleetsim " + context.made_by.version;
@@ -93,15 +99,18 @@ std::string run_state_text(const PointResult& base, const Style& style) {
   for (std::size_t i = 0; i < base.run_states.size(); ++i) {
     const auto state = static_cast<RunState>(i);
     if (state == RunState::completed || base.run_states[i] == 0) continue;
-    const std::string runs = std::to_string(base.run_states[i]) + " of " + std::to_string(base.replications) + " runs ";
+    const std::string runs =
+        std::to_string(base.run_states[i]) + " of " + std::to_string(base.replications) + " runs ";
     if (state == RunState::bound) {
-      text += wrap(head(alarm("WARNING", style), {}), runs + "ended at their bound with the fate of some work unknown");
+      text += wrap(head(alarm("WARNING", style), {}),
+                   runs + "ended at their bound with the fate of some work unknown");
       continue;
     }
     std::string holders;
     for (const std::string& holder : base.holders) holders += (holders.empty() ? "" : ", ") + holder;
-    text += wrap(head(alarm("WARNING", style), {}), runs + "stalled: jobs hold what others wait for" +
-                                                   (holders.empty() ? "" : " (" + clip(holders, 200, style) + ")"));
+    text += wrap(head(alarm("WARNING", style), {}),
+                 runs + "stalled: jobs hold what others wait for" +
+                     (holders.empty() ? "" : " (" + clip(holders, 200, style) + ")"));
   }
   return text;
 }
@@ -113,7 +122,8 @@ std::string closing_sections(const PointResult& base, const PageContext& context
   std::string text = money_line(base, style) + next_line(base, style) + contract_lines(base, context) +
                      run_state_text(base, style);
   for (const auto* list : {&base.warnings, &context.notes}) {
-    for (const std::string& warning : *list) text += wrap(head(alarm("WARNING", style), {}), clean(warning, style));
+    for (const std::string& warning : *list)
+      text += wrap(head(alarm("WARNING", style), {}), clean(warning, style));
   }
   return text;
 }

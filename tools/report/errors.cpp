@@ -20,7 +20,8 @@ std::string errors_page(std::span<const Issue> issues, const Style& style) {
     page += clean(file, style) + ": " + std::to_string(count) + (count == 1 ? " problem\n" : " problems\n");
     for (const Issue& issue : issues) {
       if (!is_here(issue)) continue;
-      page += "  " + pad_right(clean(issue.pointer, style), width) + "  " + clean(issue.message, style) + "\n";
+      page +=
+          "  " + pad_right(clean(issue.pointer, style), width) + "  " + clean(issue.message, style) + "\n";
     }
   }
   return page;

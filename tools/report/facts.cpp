@@ -31,7 +31,8 @@ std::string point_label(const StudyPoint& point) {
   for (const auto& [pointer, value] : point.sweep) {
     label += ", " + pointer.substr(pointer.rfind('/') + 1) + " = " + value;
   }
-  return point.alternative.empty() && !point.sweep.empty() ? label.substr(std::string_view("base, ").size()) : label;
+  return point.alternative.empty() && !point.sweep.empty() ? label.substr(std::string_view("base, ").size())
+                                                           : label;
 }
 
 std::string policy_text(const SchedulerSpec& scheduler) {
@@ -65,8 +66,13 @@ std::string short_duration(Duration time) {
     std::string_view symbol;
   };
   constexpr std::int64_t kSecond = 1'000'000'000;
-  constexpr Unit kUnits[] = {{86'400 * kSecond, "d"}, {3'600 * kSecond, "h"}, {60 * kSecond, "min"}, {kSecond, "s"},
-                             {1'000'000, "ms"},       {1'000, "us"},          {1, "ns"}};
+  constexpr Unit kUnits[] = {{86'400 * kSecond, "d"},
+                             {3'600 * kSecond, "h"},
+                             {60 * kSecond, "min"},
+                             {kSecond, "s"},
+                             {1'000'000, "ms"},
+                             {1'000, "us"},
+                             {1, "ns"}};
   constexpr std::int64_t kMostWhole = 10'000;
   if (time == Duration::zero()) return "0 s";
   for (const Unit& unit : kUnits) {

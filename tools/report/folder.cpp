@@ -46,7 +46,8 @@ std::string cannot_write(const fs::path& folder, const std::string& why) {
 /// Moves everything in `from` to `to`, over what is there.
 std::optional<std::string> move_files(const fs::path& from, const fs::path& to) {
   std::vector<fs::path> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(from)) names.push_back(entry.path().filename());
+  for (const fs::directory_entry& entry : fs::directory_iterator(from))
+    names.push_back(entry.path().filename());
   for (const fs::path& name : names) {
     if (fs::is_directory(to / name)) return cannot_write(to, "there is a folder named " + name.string());
   }

@@ -19,9 +19,13 @@ struct Block {
   const Style& style;
 
   const JobClass& spec() const { return scenario_of(base).classes[index]; }
-  std::string name(std::string_view figure) const { return "jobs." + spec().name + "." + std::string(figure); }
+  std::string name(std::string_view figure) const {
+    return "jobs." + spec().name + "." + std::string(figure);
+  }
   const Figure* find(std::string_view figure) const { return base.find(name(figure)); }
-  DeviceTime in(Leaf leaf) const { return base.ledger.of_class(ClassId{index})[static_cast<std::size_t>(leaf)]; }
+  DeviceTime in(Leaf leaf) const {
+    return base.ledger.of_class(ClassId{index})[static_cast<std::size_t>(leaf)];
+  }
 };
 
 std::string gang_text(const JobClass& spec) {
@@ -44,7 +48,8 @@ std::string gang_text(const JobClass& spec) {
 }
 
 std::string line(const std::string& label, const std::string& closed, const std::string& simulated) {
-  return "  " + pad_right(label, kLabel - 2) + pad_left(closed, kClosed) + pad_left(simulated, kSimulated) + "\n";
+  return "  " + pad_right(label, kLabel - 2) + pad_left(closed, kClosed) + pad_left(simulated, kSimulated) +
+         "\n";
 }
 
 using Text = std::string (*)(const Estimate&, const Style&);
@@ -56,7 +61,9 @@ std::string figure_line(const std::string& label, const Figure* figure, Text tex
   return line(label, closed, figure->simulated.mean ? text(figure->simulated, style) : "no data");
 }
 
-std::string four_decimals(const Estimate& estimate, const Style& style) { return with_interval(estimate, Decimals{.least = 4}, style); }
+std::string four_decimals(const Estimate& estimate, const Style& style) {
+  return with_interval(estimate, Decimals{.least = 4}, style);
+}
 
 std::string percent(const Estimate& estimate, const Style& style) {
   Estimate points = estimate;
@@ -66,7 +73,8 @@ std::string percent(const Estimate& estimate, const Style& style) {
 }
 
 bool is_seen(const Figure* figure) {
-  return figure != nullptr && (figure->closed_form.value_or(0) != 0 || figure->simulated.mean.value_or(0) != 0);
+  return figure != nullptr &&
+         (figure->closed_form.value_or(0) != 0 || figure->simulated.mean.value_or(0) != 0);
 }
 
 /// The terms of equation 4, and the losses at the runtime boundary that it does not know.
@@ -86,10 +94,11 @@ std::string term_lines(const Block& block) {
   }
   const LeafTotals leaves = block.base.ledger.of_class(ClassId{block.index});
   const Factors sums = factors(leaves);
-  for (const Leaf leaf : {Leaf::runtime_reconfiguration, Leaf::runtime_abandoned, Leaf::runtime_idle_reservation,
-                          Leaf::runtime_zombie, Leaf::runtime_unresolved}) {
+  for (const Leaf leaf : {Leaf::runtime_reconfiguration, Leaf::runtime_abandoned,
+                          Leaf::runtime_idle_reservation, Leaf::runtime_zombie, Leaf::runtime_unresolved}) {
     if (block.in(leaf) == DeviceTime::zero()) continue;
-    text += line("  " + leaf_label(leaf_info(leaf)), "-", format_percent(share_of(block.in(leaf), sums.held), 2));
+    text +=
+        line("  " + leaf_label(leaf_info(leaf)), "-", format_percent(share_of(block.in(leaf), sums.held), 2));
   }
   return text;
 }
@@ -104,21 +113,25 @@ void append_fact(std::string& facts, const std::string& fact) {
   if (!fact.empty()) facts += (facts.empty() ? "" : " | ") + fact;
 }
 
-std::string count_text(std::int64_t total, std::uint32_t replications, std::string_view one, std::string_view more) {
+std::string count_text(std::int64_t total, std::uint32_t replications, std::string_view one,
+                       std::string_view more) {
   const double mean = static_cast<double>(total) / std::max<double>(1, replications);
-  const std::string number = std::floor(mean) == mean ? format_integer(static_cast<std::int64_t>(mean)) : format_number(mean);
+  const std::string number =
+      std::floor(mean) == mean ? format_integer(static_cast<std::int64_t>(mean)) : format_number(mean);
   return number + " " + std::string(mean == 1 ? one : more);
 }
 
 std::string facts_lines(const Block& block) {
   std::string facts;
-  const std::string mtbf = seconds_text(block.find("mtbf")), interval = seconds_text(block.find("checkpoint_interval"));
+  const std::string mtbf = seconds_text(block.find("mtbf")),
+                    interval = seconds_text(block.find("checkpoint_interval"));
   if (!mtbf.empty()) append_fact(facts, "MTBF " + mtbf);
   if (!interval.empty()) {
     std::string fact = "checkpoint every " + interval;
     const std::string counted = seconds_text(block.find("young_interval_with_evictions"));
     const std::string young = seconds_text(block.find("young_interval"));
-    if (!counted.empty() && counted != interval && counted != young) fact += " (" + counted + " if evictions are counted)";
+    if (!counted.empty() && counted != interval && counted != young)
+      fact += " (" + counted + " if evictions are counted)";
     append_fact(facts, fact);
   }
   const ClassOutcome& outcome = block.base.classes[block.index];
@@ -146,10 +159,11 @@ std::string time_lines(const Block& block) {
     return wrap("  time to result: ", "none, " + clean(why, block.style));
   }
   std::string text = figure_line("time to result", time, time_with_interval, block.style);
-  for (const auto& [figure, label] : {std::pair{"queue_wait", "  of which in the queue"},
-                                      std::pair{"requeue_wait", "  requeued"},
-                                      std::pair{"member_wait", "  survivors waiting for a member"}}) {
-    if (is_seen(block.find(figure))) text += figure_line(label, block.find(figure), time_with_interval, block.style);
+  for (const auto& [figure, label] :
+       {std::pair{"queue_wait", "  of which in the queue"}, std::pair{"requeue_wait", "  requeued"},
+        std::pair{"member_wait", "  survivors waiting for a member"}}) {
+    if (is_seen(block.find(figure)))
+      text += figure_line(label, block.find(figure), time_with_interval, block.style);
   }
   return text;
 }
@@ -157,7 +171,9 @@ std::string time_lines(const Block& block) {
 /// Why the equations and the run differ, where they do by more than chance.
 std::string difference_note(const Block& block) {
   const Figure* runtime = block.find("runtime_goodput");
-  if (runtime == nullptr || !runtime->closed_form || !runtime->simulated.mean || !runtime->simulated.half_width) return {};
+  if (runtime == nullptr || !runtime->closed_form || !runtime->simulated.mean ||
+      !runtime->simulated.half_width)
+    return {};
   const double gap = *runtime->simulated.mean - *runtime->closed_form;
   if (std::fabs(gap) <= *runtime->simulated.half_width) return {};
   const EvictionSpec& evictions = block.spec().evictions;
@@ -169,14 +185,19 @@ std::string difference_note(const Block& block) {
            " to every eviction, but one that comes sooner after a commit loses less; and it adds shares of "
            "different times";
   } else if (evicted) {
-    why += ": evictions here lose all since the last commit, and the equation adds shares of different times, to "
-           "first order";
+    why +=
+        ": evictions here lose all since the last commit, and the equation adds shares of different times, "
+        "to "
+        "first order";
   } else {
-    why += ": the equation adds losses as shares of different times, to first order; the run charges each second once";
+    why +=
+        ": the equation adds losses as shares of different times, to first order; the run charges each "
+        "second once";
   }
   const Figure* renewal = block.find("runtime_goodput_renewal");
   if (renewal != nullptr && renewal->closed_form) {
-    const bool agrees = std::fabs(*renewal->closed_form - *runtime->simulated.mean) <= *runtime->simulated.half_width;
+    const bool agrees =
+        std::fabs(*renewal->closed_form - *runtime->simulated.mean) <= *runtime->simulated.half_width;
     why += "; the exact long-run value " + format_fixed(*renewal->closed_form, 4) +
            (agrees ? " agrees with it" : " is of an endless run");
   }
@@ -185,7 +206,8 @@ std::string difference_note(const Block& block) {
 
 std::string block_text(const Block& block) {
   const Style& style = block.style;
-  const std::string title = "JOB " + clip(block.spec().name, 18, style) + " (" + gang_text(block.spec()) + ")";
+  const std::string title =
+      "JOB " + clip(block.spec().name, 18, style) + " (" + gang_text(block.spec()) + ")";
   std::string text = pad_right(heading(title, style), kLabel) + pad_left("closed form", kClosed) +
                      pad_left("simulated", kSimulated) + "\n";
   text += figure_line("runtime goodput R", block.find("runtime_goodput"), four_decimals, style);

@@ -21,7 +21,8 @@ std::vector<Loss> losses_at(Boundary boundary, const LeafTotals& leaves) {
     const DeviceTime amount = leaves[static_cast<std::size_t>(leaf.leaf)];
     if (leaf.boundary == boundary && amount != DeviceTime::zero()) losses.push_back({&leaf, amount});
   }
-  std::stable_sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.amount > b.amount; });
+  std::stable_sort(losses.begin(), losses.end(),
+                   [](const Loss& a, const Loss& b) { return a.amount > b.amount; });
   return losses;
 }
 
@@ -45,7 +46,8 @@ std::string loss_row(const Loss& loss, const Scale& scale) {
 
 std::string boundary_rows(const std::vector<Loss>& losses, const Scale& scale) {
   std::size_t shown = 0;
-  while (shown < losses.size() && shown < kMostRows && share_of(losses[shown].amount, scale.whole) >= kSmallShare)
+  while (shown < losses.size() && shown < kMostRows &&
+         share_of(losses[shown].amount, scale.whole) >= kSmallShare)
     ++shown;
   if (losses.size() - shown == 1) ++shown;  // one alone needs no folding
   std::string text;
@@ -62,7 +64,8 @@ std::string boundary_rows(const std::vector<Loss>& losses, const Scale& scale) {
   return text;
 }
 
-std::string boundary_block(std::string_view name, Boundary boundary, const LeafTotals& leaves, const Scale& scale) {
+std::string boundary_block(std::string_view name, Boundary boundary, const LeafTotals& leaves,
+                           const Scale& scale) {
   const std::vector<Loss> losses = losses_at(boundary, leaves);
   if (losses.empty()) return {};
   DeviceTime sum;
@@ -83,10 +86,11 @@ std::string losses_section(const PointResult& base, const Style& style) {
   const LeafTotals leaves = base.ledger.total();
   const Factors sums = factors(leaves);
   const Scale of_offered{sums.in_service, base.replications}, of_installed{sums.installed, base.replications};
-  std::string body = boundary_block("scheduling", Boundary::scheduling, leaves, of_offered) +
-                     boundary_block("runtime", Boundary::runtime, leaves, of_offered) +
-                     boundary_block("program", Boundary::program, leaves, of_offered) +
-                     boundary_block("out of service, share of installed:", Boundary::availability, leaves, of_installed);
+  std::string body =
+      boundary_block("scheduling", Boundary::scheduling, leaves, of_offered) +
+      boundary_block("runtime", Boundary::runtime, leaves, of_offered) +
+      boundary_block("program", Boundary::program, leaves, of_offered) +
+      boundary_block("out of service, share of installed:", Boundary::availability, leaves, of_installed);
   if (body.empty()) return {};
   const std::string per = base.replications > 1 ? "LOST, in a mean window" : "LOST";
   return pad_right(heading(per, style), 30) + pad_left("GPU-h", 12) + pad_left("share", 9) + "   " +
@@ -104,8 +108,8 @@ std::string ledger_table(const LeafTotals& leaves, const Style& style) {
                                {"program", Boundary::program},
                                {"useful", Boundary::useful}};
   const DeviceTime whole = sum(leaves);
-  std::string text = pad_right(heading("LEDGER", style), 34) + pad_left("GPU-h", 14) + pad_left("of installed", 14) +
-                     pad_left("milli-device-ns", 32) + "\n";
+  std::string text = pad_right(heading("LEDGER", style), 34) + pad_left("GPU-h", 14) +
+                     pad_left("of installed", 14) + pad_left("milli-device-ns", 32) + "\n";
   const auto line = [&](const std::string& label, DeviceTime amount) {
     text += pad_right(label, 34) + pad_left(format_number(device_hours(amount)), 14) +
             pad_left(format_percent(share_of(amount, whole), 2), 14) + pad_left(to_string(amount), 32) + "\n";

@@ -8,7 +8,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(std::optional<double> value) { return value && std::isfinite(*value) ? Json(*value) : Json(nullptr); }
+Json number(std::optional<double> value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
 
 Json figure_json(const Figure& figure) {
   const Estimate& simulated = figure.simulated;
@@ -34,7 +36,9 @@ Json figures_json(const PointResult& point) {
   return json;
 }
 
-Json duration_json(const std::optional<Duration>& time) { return time ? Json(std::to_string(time->ns())) : Json(nullptr); }
+Json duration_json(const std::optional<Duration>& time) {
+  return time ? Json(std::to_string(time->ns())) : Json(nullptr);
+}
 
 Json window_json(const WindowSpec& window) {
   Json json;
@@ -82,14 +86,10 @@ Json ledger_json(const PointResult& point) {
 }
 
 Json class_json(const ClassOutcome& outcome) {
-  return {{"submitted", outcome.submitted},
-          {"started", outcome.started},
-          {"completed", outcome.completed},
-          {"failed", outcome.failed},
-          {"cancelled", outcome.cancelled},
-          {"killed_at_limit", outcome.killed_at_limit},
-          {"unsatisfiable", outcome.unsatisfiable},
-          {"no_progress", outcome.no_progress},
+  return {{"submitted", outcome.submitted},         {"started", outcome.started},
+          {"completed", outcome.completed},         {"failed", outcome.failed},
+          {"cancelled", outcome.cancelled},         {"killed_at_limit", outcome.killed_at_limit},
+          {"unsatisfiable", outcome.unsatisfiable}, {"no_progress", outcome.no_progress},
           {"unfinished", outcome.unfinished}};
 }
 
@@ -98,7 +98,8 @@ Json states_json(const PointResult& point) {
   Json runs = Json::object(), jobs = Json::object();
   for (std::size_t i = 0; i < point.run_states.size(); ++i)
     runs[std::string(name_of(static_cast<RunState>(i)))] = point.run_states[i];
-  for (std::size_t i = 0; i < point.classes.size(); ++i) jobs[scenario.classes[i].name] = class_json(point.classes[i]);
+  for (std::size_t i = 0; i < point.classes.size(); ++i)
+    jobs[scenario.classes[i].name] = class_json(point.classes[i]);
   Json json;
   json["runs"] = std::move(runs);
   json["holders"] = point.holders;

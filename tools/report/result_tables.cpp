@@ -37,7 +37,9 @@ void add_place_header(CsvWriter& out, const StudyResult& study) {
   for (const auto& [pointer, ignored] : study.points.front().point->sweep) out.cell(pointer);
 }
 
-void add_time(CsvWriter& out, const std::optional<SimTime>& time) { time ? out.cell(time->ns()) : out.empty(); }
+void add_time(CsvWriter& out, const std::optional<SimTime>& time) {
+  time ? out.cell(time->ns()) : out.empty();
+}
 
 }  // namespace
 
@@ -63,9 +65,9 @@ std::string summary_table(const StudyResult& study) {
 std::string jobs_table(const StudyResult& study) {
   CsvWriter out;
   add_place_header(out, study);
-  for (const char* column :
-       {"job", "id", "class", "milli_devices", "submit_ns", "first_start_ns", "end_ns", "state", "queue_wait_ns",
-        "requeue_wait_ns", "held_ns", "member_wait_ns", "steps", "commits", "failures", "evictions"})
+  for (const char* column : {"job", "id", "class", "milli_devices", "submit_ns", "first_start_ns", "end_ns",
+                             "state", "queue_wait_ns", "requeue_wait_ns", "held_ns", "member_wait_ns",
+                             "steps", "commits", "failures", "evictions"})
     out.cell(column);
   out.end_row();
   for (std::size_t i = 0; i < study.points.size(); ++i) {
@@ -77,7 +79,8 @@ std::string jobs_table(const StudyResult& study) {
       add_time(out, job.first_start);
       add_time(out, job.end);
       out.cell(job.state ? name_of(*job.state) : std::string_view{});
-      for (const Duration time : {job.queue_wait, job.requeue_wait, job.held, job.member_wait}) out.cell(time.ns());
+      for (const Duration time : {job.queue_wait, job.requeue_wait, job.held, job.member_wait})
+        out.cell(time.ns());
       for (const std::int64_t count : {job.steps, job.commits, job.failures, job.evictions}) out.cell(count);
       out.end_row();
     }

@@ -6,8 +6,8 @@
 
 namespace fleetsim {
 
-/// summary.csv, tidy: one row per point, figure and statistic (mean, half_width, n, closed_form). Beside the point
-/// stand its alternative and a column for each axis of the sweep; what has no value is an empty cell.
+/// summary.csv, tidy: one row per point, figure and statistic (mean, half_width, n, closed_form). Beside the
+/// point stand its alternative and a column for each axis of the sweep; what has no value is an empty cell.
 std::string summary_table(const StudyResult& study);
 
 /// jobs.csv: one row per job of replication 0 of every point, in order of arrival. Times in nanoseconds.

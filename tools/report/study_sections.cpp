@@ -91,16 +91,18 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
   std::vector<TableRow> rows;
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     const PointResult& point = study.points[i];
-    rows.push_back({clean(point_label(*point.point), style), mpg_text(point, style), factor(point, "job_product", style),
-                    time_text(study, i, style), cost_text(point, style), difference_text(study, i, style).text,
-                    std::string(mark(study, i))});
+    rows.push_back({clean(point_label(*point.point), style), mpg_text(point, style),
+                    factor(point, "job_product", style), time_text(study, i, style), cost_text(point, style),
+                    difference_text(study, i, style).text, std::string(mark(study, i))});
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
   const std::vector<Column> columns = {
-      {"", Align::left},        {"MPG", Align::right},        {"R x P", Align::right}, {time, Align::right},
-      {"USD/GPU-h", Align::right}, {"MPG less base", Align::right}, {"", Align::left}};
-  return heading("ALTERNATIVES", style) + "   * no other is at least as good in time, MPG and cost, and better in one\n" +
+      {"", Align::left},    {"MPG", Align::right},       {"R x P", Align::right},
+      {time, Align::right}, {"USD/GPU-h", Align::right}, {"MPG less base", Align::right},
+      {"", Align::left}};
+  return heading("ALTERNATIVES", style) +
+         "   * no other is at least as good in time, MPG and cost, and better in one\n" +
          text_table(columns, rows, style) + rest;
 }
 
@@ -110,16 +112,18 @@ std::string sweep_page(const StudyResult& study, const PageContext& context) {
   std::vector<TableRow> rows;
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     const PointResult& point = study.points[i];
-    rows.push_back({clean(point_label(*point.point), style), mpg_text(point, style), mean_text(point, "scheduling_goodput"),
-                    mean_text(point, "runtime_goodput"), mean_text(point, "program_goodput"), cost_text(point, style),
+    rows.push_back({clean(point_label(*point.point), style), mpg_text(point, style),
+                    mean_text(point, "scheduling_goodput"), mean_text(point, "runtime_goodput"),
+                    mean_text(point, "program_goodput"), cost_text(point, style),
                     time_text(study, i, style)});
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
-  const std::vector<Column> columns = {{"SWEEP", Align::left}, {"MPG", Align::right}, {"S", Align::right},
-                                       {"R", Align::right},    {"P", Align::right},   {"USD/GPU-h", Align::right},
-                                       {time, Align::right}};
-  std::string page = title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest;
+  const std::vector<Column> columns = {
+      {"SWEEP", Align::left}, {"MPG", Align::right},       {"S", Align::right}, {"R", Align::right},
+      {"P", Align::right},    {"USD/GPU-h", Align::right}, {time, Align::right}};
+  std::string page =
+      title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest;
   for (const std::string& note : context.notes) page += wrap("WARNING    ", clean(note, style));
   return page;
 }
@@ -129,8 +133,9 @@ std::string frontier_page(const StudyResult& study, const PageContext& context) 
   const Style& style = context.style;
   std::vector<const FrontierEntry*> entries;
   for (const FrontierEntry& entry : study.frontier) entries.push_back(&entry);
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const FrontierEntry* a, const FrontierEntry* b) { return a->efficient > b->efficient; });
+  std::stable_sort(entries.begin(), entries.end(), [](const FrontierEntry* a, const FrontierEntry* b) {
+    return a->efficient > b->efficient;
+  });
   std::vector<TableRow> rows;
   for (const FrontierEntry* entry : entries) {
     const PointResult& point = study.points[entry->point];
@@ -140,8 +145,9 @@ std::string frontier_page(const StudyResult& study, const PageContext& context) 
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
-  const std::vector<Column> columns = {{"FRONTIER", Align::left}, {"", Align::left},           {time, Align::right},
-                                       {"MPG", Align::right},     {"USD/GPU-h", Align::right}, {"", Align::left}};
+  const std::vector<Column> columns = {{"FRONTIER", Align::left},   {"", Align::left},
+                                       {time, Align::right},        {"MPG", Align::right},
+                                       {"USD/GPU-h", Align::right}, {"", Align::left}};
   return title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest +
          "  * no other point is at least as good in time, MPG and cost, and better in one\n";
 }
@@ -153,15 +159,19 @@ std::string expectations_table(const StudyResult& study, const Style& style) {
     const Expectation& expected = *outcome.expectation;
     const double within = expected.within.value_or(outcome.half_width.value_or(0));
     std::string name = expected.figure;
-    if (!study.points[outcome.point].point->alternative.empty() || !study.points[outcome.point].point->sweep.empty())
+    if (!study.points[outcome.point].point->alternative.empty() ||
+        !study.points[outcome.point].point->sweep.empty())
       name += " (" + point_label(*study.points[outcome.point].point) + ")";
-    const auto digits = [](double value) { return std::fabs(value) < 10 ? format_fixed(value, 6) : format_number(value); };
+    const auto digits = [](double value) {
+      return std::fabs(value) < 10 ? format_fixed(value, 6) : format_number(value);
+    };
     rows.push_back({clean(name, style), expected.basis == Basis::closed_form ? "closed form" : "simulated",
-                    digits(expected.value), outcome.value ? digits(*outcome.value) : "no data", digits(within),
-                    outcome.met ? "met" : "MISSED"});
+                    digits(expected.value), outcome.value ? digits(*outcome.value) : "no data",
+                    digits(within), outcome.met ? "met" : "MISSED"});
   }
-  const std::vector<Column> columns = {{"EXPECTATIONS", Align::left}, {"basis", Align::left},    {"expected", Align::right},
-                                       {"found", Align::right},       {"within", Align::right}, {"", Align::left}};
+  const std::vector<Column> columns = {{"EXPECTATIONS", Align::left}, {"basis", Align::left},
+                                       {"expected", Align::right},    {"found", Align::right},
+                                       {"within", Align::right},      {"", Align::left}};
   return text_table(columns, rows, style);
 }
 

@@ -26,7 +26,8 @@ std::vector<std::size_t> widths_of(const std::vector<Column>& columns, const std
 
 }  // namespace
 
-std::string text_table(const std::vector<Column>& columns, const std::vector<TableRow>& rows, const Style& style) {
+std::string text_table(const std::vector<Column>& columns, const std::vector<TableRow>& rows,
+                       const Style& style) {
   const std::vector<std::size_t> widths = widths_of(columns, rows);
   std::string text;
   const auto add = [&](const auto& cell_of) {

@@ -17,8 +17,9 @@ struct Column {
 
 using TableRow = std::vector<std::string>;
 
-/// Columns as wide as their cells, two blanks apart; where the page is too narrow, the first gives way. Every row
-/// has as many cells as there are columns, fit to be printed but for the length of the first.
-std::string text_table(const std::vector<Column>& columns, const std::vector<TableRow>& rows, const Style& style);
+/// Columns as wide as their cells, two blanks apart; where the page is too narrow, the first gives way. Every
+/// row has as many cells as there are columns, fit to be printed but for the length of the first.
+std::string text_table(const std::vector<Column>& columns, const std::vector<TableRow>& rows,
+                       const Style& style);
 
 }  // namespace fleetsim

@@ -18,7 +18,12 @@ constexpr char32_t kNotUtf8 = 0xFFFFFFFF;
 char32_t take_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
   char32_t character = length <= 1 ? lead : lead & (0x7Fu >> length);
   bool whole = length > 0 && length <= text.size();
   for (std::size_t i = 1; whole && i < length; ++i) {
@@ -34,8 +39,9 @@ struct Range {
 };
 
 // The wide and the combining blocks that occur in names; Unicode, East Asian Width (UAX #11).
-constexpr Range kWide[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
-                           {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
+constexpr Range kWide[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
+                           {0xF900, 0xFAFF}, {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
+                           {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
 constexpr Range kInvisible[] = {{0x0300, 0x036F}, {0x200B, 0x200D}, {0xFE00, 0xFE0F}};
 // What moves the cursor or turns the direction of writing.
 constexpr Range kControls[] = {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
@@ -67,7 +73,10 @@ int decimals_of(std::optional<double> half_width, int least, int most) {
 std::string join(const Estimate& estimate, int decimals, const Style& style) {
   std::string text = format_fixed(*estimate.mean, decimals);
   if (estimate.half_width) {
-    text.append(" ").append(plus_minus(style)).append(" ").append(format_fixed(*estimate.half_width, decimals));
+    text.append(" ")
+        .append(plus_minus(style))
+        .append(" ")
+        .append(format_fixed(*estimate.half_width, decimals));
   }
   return text;
 }
@@ -170,7 +179,8 @@ std::string alarm(std::string_view text, const Style& style) { return in_colour(
 std::string bar(double share, std::size_t width, const Style& style) {
   constexpr std::array<std::string_view, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const double columns = std::clamp(std::isnan(share) ? 0.0 : share, 0.0, 1.0) * static_cast<double>(width);
-  if (style.ascii) return in_colour("36", std::string(static_cast<std::size_t>(std::lround(columns)), '#'), style);
+  if (style.ascii)
+    return in_colour("36", std::string(static_cast<std::size_t>(std::lround(columns)), '#'), style);
   const auto eighths = static_cast<std::size_t>(std::lround(columns * 8));
   std::string text;
   for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";
@@ -197,12 +207,13 @@ std::string time_with_interval(const Estimate& estimate, const Style& style) {
     std::string_view symbol;
   };
   // The steps at which format_duration changes its unit.
-  constexpr Unit kUnits[] = {{500 * 3600.0, 86400, "d"}, {2 * 3600.0, 3600, "h"}, {120, 60, "min"}, {1, 1, "s"}, {0, 1e-3, "ms"}};
+  constexpr Unit kUnits[] = {
+      {500 * 3600.0, 86400, "d"}, {2 * 3600.0, 3600, "h"}, {120, 60, "min"}, {1, 1, "s"}, {0, 1e-3, "ms"}};
   if (!is_shown(estimate)) return "no data";
   const double size = std::fabs(*estimate.mean);
-  const Unit& unit = size == 0 ? kUnits[3] : *std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& each) {
-    return size >= each.from;
-  });
+  const Unit& unit = size == 0 ? kUnits[3]
+                               : *std::find_if(std::begin(kUnits), std::end(kUnits),
+                                               [&](const Unit& each) { return size >= each.from; });
   return number_with_interval(scaled(estimate, unit.seconds), style) + " " + std::string(unit.symbol);
 }
 

@@ -21,8 +21,8 @@ inline constexpr std::size_t kPageWidth = 100;
 /// Columns of a terminal that the text takes; escape sequences take none.
 std::size_t display_width(std::string_view text);
 
-/// Text from elsewhere on one line of a page: what controls a terminal, is not UTF-8, or cannot be shown in the
-/// style becomes '?'.
+/// Text from elsewhere on one line of a page: what controls a terminal, is not UTF-8, or cannot be shown in
+/// the style becomes '?'.
 std::string clean(std::string_view text, const Style& style);
 /// The same, cut to `width` columns with a mark where something is missing.
 std::string clip(std::string_view text, std::size_t width, const Style& style);
