@@ -161,7 +161,7 @@ std::uint32_t Engine::shape_index(const Job& job) {
 void Engine::enqueue(Job& job, SimTime queue_time) {
   job.phase = JobPhase::queued;
   job.queue_time = queue_time;
-  job.key = order_->key(view(job), scenario_.scheduler);
+  job.key = key_of(job);
   queue_.insert(queue_.end(), job);
   ++shapes_[job.shape_index].queued;
   for (const std::uint32_t pool : class_of(job).pools) ++depth_[pool];

@@ -163,6 +163,9 @@ class Engine {
   bool preempt_for(Job& job);
   void hold_timeout(Job& job);
   JobView view(const Job& job) const;
+  Int128 key_of(const Job& job) const {
+    return order_->key == nullptr ? Int128{0} : order_->key(view(job), scenario_.scheduler);
+  }
   void schedule_jump(Job& job);
   GangShape allocation_shape(const Job& job) const;
 

@@ -24,18 +24,18 @@ bool Engine::quota_allows(const Job& job) const {
                        scenario_.scheduler.quotas[*quota].capacity;
 }
 
-/// Gives `parts` to the job: the gang first, then its own spares.
+/// Gives `parts` to the job: the gang's whole nodes, its own spares, and its remainder, in this order.
 void Engine::assign(Job& job, PoolId pool, const Placement& parts) {
   job.pool = pool;
   touch(pool);
-  for (std::size_t index = 0; index < parts.size(); ++index) {
-    pools_[pool.value].take(parts[index], job.slot);
-    // The remainder of a gang is placed last, behind its spares.
-    const bool spare = index >= job.shape.nodes && index < job.shape.nodes + class_of(job).own_spares;
-    (spare ? job.own_spares : job.parts).push_back(parts[index]);
-    if (!spare) job.gang_capacity += parts[index].capacity();
-    job.assigned += parts[index].capacity();
-  }
+  pools_[pool.value].take(parts, job.slot);
+  job.gang_capacity = job.shape.capacity();
+  job.assigned = allocation_shape(job).capacity();
+  const auto first_spare = parts.begin() + std::min<std::ptrdiff_t>(std::ssize(parts), job.shape.nodes);
+  const auto last_spare = first_spare + class_of(job).own_spares;
+  job.parts.assign(parts.begin(), first_spare);
+  job.own_spares.assign(first_spare, last_spare);
+  job.parts.insert(job.parts.end(), last_spare, parts.end());
   if (class_of(job).quota) quota_used_[*class_of(job).quota] += job.assigned;
   job.charged = job.allocation_from = now_;
 }
@@ -219,7 +219,7 @@ void Engine::pass_remade() {
   for (const JobId id : running_) {
     Job& each = job(id);
     if (each.phase != JobPhase::running) continue;
-    each.key = order_->key(view(each), scenario_.scheduler);
+    each.key = key_of(each);
     candidates.push_back(&each);
     for (const Placement* parts : {&each.parts, &each.own_spares})
       for (const Part& part : *parts) empty[each.pool.value].give_back(part, each.slot, DeviceState::free);
@@ -307,7 +307,7 @@ bool Engine::preempt_for(Job& job) {
 }
 
 void Engine::pass_kept() {
-  for (const JobId id : running_) job(id).key = order_->key(view(job(id)), scenario_.scheduler);
+  for (const JobId id : running_) job(id).key = key_of(job(id));
   std::fill(blocked_.begin(), blocked_.end(), false);
   // Whoever is stopped in this pass comes behind the job it was stopped for, and is met again further on.
   for (auto next = queue_.begin(); next != queue_.end();) {

@@ -113,7 +113,7 @@ void Engine::retain(Job& job, SimTime to) {
 
 void Engine::settle(Job& job, SimTime retained_to, Leaf lost) {
   if (!has_provisional(job)) return drop_stretch(job);
-  if (job.stepping) count_commits(job);
+  if (job.stepping && job.stretch.has_checkpoints()) count_commits(job);
   retain(job, retained_to);
   keep_progress(job, retained_to);
   for (const Piece& piece : job.pieces) add_stretch(job, piece.stretch, piece.from, piece.to, lost);
@@ -167,7 +167,8 @@ void Engine::completed(Job& job) {
   charge_held(job, now_);
   if (job.phase != JobPhase::reserved) {
     // The last step's end is the commit, also where a checkpoint without a pause falls on it.
-    const bool twice = job.stretch.durable(now_) > job.stretch.durable(now_ + Duration::nanoseconds(-1));
+    const bool twice = job.stretch.has_checkpoints() &&
+                       job.stretch.durable(now_) > job.stretch.durable(now_ + Duration::nanoseconds(-1));
     settle(job, now_, Leaf::ideal);
     job.commits += twice ? 0 : 1;
     if (in_window() && !twice) ++result_.classes[job.job_class.value].commits;
@@ -189,15 +190,12 @@ void Engine::release(Job& job, const char* reason) {
   clear_broken(job);
   touch(job.pool);
   Pool& pool = pools_[job.pool.value];
+  const DeviceState to = teardown > Duration::zero() ? DeviceState::transition : DeviceState::free;
   for (const Placement* parts : {&job.parts, &job.own_spares}) {
-    for (const Part& part : *parts) {
-      if (teardown > Duration::zero() && part.milli == 0) {
-        pool.give_back(part, job.slot, DeviceState::transition);
-        tear_down(job.pool, part);
-      } else {
-        pool.give_back(part, job.slot, DeviceState::free);
-      }
-    }
+    pool.give_back(*parts, job.slot, to);
+    if (to == DeviceState::free) continue;
+    for (const Part& part : *parts)
+      if (part.milli == 0) tear_down(job.pool, part);
   }
   if (class_of(job).quota) quota_used_[*class_of(job).quota] -= job.assigned;
   job.parts.clear();

@@ -8,8 +8,8 @@
 
 namespace fleetsim {
 
-/// A set of small integers that finds its next member in a few word operations: 64 members a word, and a word of
-/// words above it, level over level.
+/// A set of small integers that finds its next member in a few word operations: 64 members a word, and a word
+/// of words above it, level over level.
 class BitIndex {
  public:
   explicit BitIndex(std::uint32_t size) {

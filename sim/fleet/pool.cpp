@@ -81,8 +81,7 @@ void Pool::set_free(std::uint32_t node, DeviceMask devices) {
   }
 }
 
-std::optional<std::uint32_t> Pool::next_with_at_least(std::uint32_t count, std::uint32_t from) const {
-  if (count == per_node_) return by_free_[count].next(from);
+std::optional<std::uint32_t> Pool::next_partly_free(std::uint32_t count, std::uint32_t from) const {
   std::optional<std::uint32_t> first;
   for (std::uint32_t level = count; level <= per_node_; ++level) {
     if (free_counts_[level] == 0) continue;
@@ -170,23 +169,40 @@ void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, Device
   add(to, 1000LL * count);
 }
 
-void Pool::take(const Part& part, JobId job) {
-  if (part.milli != 0) {
-    const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
-    set_free(part.node, free_devices(part.node) & ~part.devices);
-    const auto place = std::upper_bound(shares_.begin(), shares_.end(), std::pair{part.node, device},
-                                        [](const auto& key, const Share& share) {
-                                          return key < std::pair{share.node, share.device};
-                                        });
-    shares_.insert(place, Share{part.node, device, part.milli, job});
-    add(DeviceState::free, -std::int64_t{part.milli});
-    add(DeviceState::held, part.milli);
-    return;
+void Pool::set_holder(const Part& part, std::uint32_t holder) {
+  std::uint32_t* const holders = &holder_[std::size_t{part.node} * per_node_];
+  if (part.devices == all_devices(per_node_)) {
+    std::fill_n(holders, per_node_, holder);
+  } else {
+    for_each_device(part.devices, [&](std::uint32_t device) { holders[device] = holder; });
   }
-  move(part.node, part.devices, DeviceState::free, DeviceState::held);
-  for_each_device(part.devices, [&](std::uint32_t device) {
-    holder_[std::size_t{part.node} * per_node_ + device] = job.value;
-  });
+}
+
+void Pool::take_share(const Part& part, JobId job) {
+  const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
+  set_free(part.node, free_devices(part.node) & ~part.devices);
+  const auto place = std::upper_bound(shares_.begin(), shares_.end(), std::pair{part.node, device},
+                                      [](const auto& key, const Share& share) {
+                                        return key < std::pair{share.node, share.device};
+                                      });
+  shares_.insert(place, Share{part.node, device, part.milli, job});
+  add(DeviceState::free, -std::int64_t{part.milli});
+  add(DeviceState::held, part.milli);
+}
+
+void Pool::take(std::span<const Part> parts, JobId job) {
+  std::int64_t taken = 0;
+  for (const Part& part : parts) {
+    if (part.milli != 0) {
+      take_share(part, job);
+      continue;
+    }
+    set_free(part.node, free_devices(part.node) & ~part.devices);
+    set_holder(part, job.value);
+    taken += part.count();
+  }
+  add(DeviceState::free, -1000 * taken);
+  add(DeviceState::held, 1000 * taken);
 }
 
 void Pool::take_spare(const Part& part, JobId job) {
@@ -194,22 +210,34 @@ void Pool::take_spare(const Part& part, JobId job) {
   take(part, job);
 }
 
-void Pool::give_back(const Part& part, JobId job, DeviceState to) {
-  if (part.milli != 0) {
-    const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
-    const auto share = std::find_if(shares_.begin(), shares_.end(), [&](const Share& each) {
-      return each.node == part.node && each.device == device && each.job == job;
-    });
-    shares_.erase(share);
-    add(DeviceState::held, -std::int64_t{part.milli});
-    add(DeviceState::free, part.milli);
-    if (share_free(part.node, device) == 1000) set_free(part.node, free_devices(part.node) | part.devices);
-    return;
-  }
-  for_each_device(part.devices, [&](std::uint32_t device) {
-    holder_[std::size_t{part.node} * per_node_ + device] = kNobody;
+void Pool::give_back_share(const Part& part, JobId job) {
+  const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
+  const auto share = std::find_if(shares_.begin(), shares_.end(), [&](const Share& each) {
+    return each.node == part.node && each.device == device && each.job == job;
   });
-  move(part.node, part.devices, DeviceState::held, to);
+  shares_.erase(share);
+  add(DeviceState::held, -std::int64_t{part.milli});
+  add(DeviceState::free, part.milli);
+  if (share_free(part.node, device) == 1000) set_free(part.node, free_devices(part.node) | part.devices);
+}
+
+void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
+  std::int64_t given = 0;
+  for (const Part& part : parts) {
+    if (part.milli != 0) {
+      give_back_share(part, job);
+      continue;
+    }
+    set_holder(part, kNobody);
+    if (to == DeviceState::free) {
+      set_free(part.node, free_devices(part.node) | part.devices);
+      given += part.count();
+    } else {
+      move(part.node, part.devices, DeviceState::held, to);
+    }
+  }
+  add(DeviceState::held, -1000 * given);
+  add(DeviceState::free, 1000 * given);
 }
 
 std::optional<JobId> Pool::holder(std::uint32_t node, std::uint32_t device) const {

@@ -69,7 +69,9 @@ class Pool {
   std::optional<std::uint32_t> next_with(std::uint32_t count, std::uint32_t from) const {
     return by_free_[count].next(from);
   }
-  std::optional<std::uint32_t> next_with_at_least(std::uint32_t count, std::uint32_t from) const;
+  std::optional<std::uint32_t> next_with_at_least(std::uint32_t count, std::uint32_t from) const {
+    return count == per_node_ ? by_free_[count].next(from) : next_partly_free(count, from);
+  }
   /// The first node with so many spare devices.
   std::optional<std::uint32_t> next_spare_with_at_least(std::uint32_t count) const;
   std::uint32_t nodes_with_at_least(std::uint32_t count) const;
@@ -83,11 +85,13 @@ class Pool {
   /// node.
   std::optional<Part> find_share(std::uint32_t milli) const;
 
-  /// Takes the part from `free` (or from `spare`), for holder `job`; gives it back as free, or to another
-  /// state.
-  void take(const Part& part, JobId job);
+  /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
+  /// state. A part of a shared device always goes back to free.
+  void take(std::span<const Part> parts, JobId job);
+  void take(const Part& part, JobId job) { take(std::span{&part, 1}, job); }
   void take_spare(const Part& part, JobId job);
-  void give_back(const Part& part, JobId job, DeviceState to);
+  void give_back(std::span<const Part> parts, JobId job, DeviceState to);
+  void give_back(const Part& part, JobId job, DeviceState to) { give_back(std::span{&part, 1}, job, to); }
   /// Moves devices that no job holds between states.
   void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
 
@@ -105,6 +109,10 @@ class Pool {
     return masks_[static_cast<std::size_t>(state)][node];
   }
   void set_free(std::uint32_t node, DeviceMask devices);
+  void set_holder(const Part& part, std::uint32_t holder);
+  void take_share(const Part& part, JobId job);
+  void give_back_share(const Part& part, JobId job);
+  std::optional<std::uint32_t> next_partly_free(std::uint32_t count, std::uint32_t from) const;
   void add(DeviceState state, std::int64_t milli) {
     totals_[static_cast<std::size_t>(state)] += Capacity::milli_devices(milli);
   }

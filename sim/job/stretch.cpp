@@ -79,7 +79,7 @@ Elapsed Stretch::in_steps(std::int64_t elapsed, std::int64_t slow) const {
     steps = slow_steps;
     rest -= slow_steps * (normal + step_.flush_excess);
   }
-  if (slow_steps == slow) {
+  if (slow_steps == slow && rest >= normal) {
     steps += rest / normal;
     rest %= normal;
   }

@@ -51,6 +51,7 @@ class Stretch {
   Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Start& start);
 
   SimTime start() const { return SimTime::at_ns(start_); }
+  bool has_checkpoints() const { return checkpoints_; }
 
   /// State at `t` >= start(), as long as the work lasts. What ends exactly at `t` has ended.
   Elapsed at(SimTime t) const;

@@ -5,6 +5,7 @@
 #include "models/checkpoint/interval.hpp"
 #include "models/quantity/format.hpp"
 #include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/sections.hpp"
 
 namespace fleetsim {
 namespace {
@@ -15,6 +16,15 @@ struct Span {
   double devices_per_node = 1, nodes_per_rack = 1;
 };
 
+/// Nodes of a rack, on average; pools are large, so only where failures of racks ask for it.
+double mean_rack(const PoolSpec& pool) {
+  if (std::none_of(pool.faults.begin(), pool.faults.end(), spans_racks)) return 1;
+  std::vector<std::uint32_t> racks = pool.racks;
+  std::sort(racks.begin(), racks.end());
+  const auto distinct = std::unique(racks.begin(), racks.end()) - racks.begin();
+  return static_cast<double>(pool.nodes) / static_cast<double>(std::max<std::ptrdiff_t>(distinct, 1));
+}
+
 Span span_of(const PoolSpec& pool, const GangSpec& gang) {
   Span span;
   span.devices = std::max(std::ceil(mean_devices(gang)), 1.0);
@@ -22,10 +32,7 @@ Span span_of(const PoolSpec& pool, const GangSpec& gang) {
   span.nodes = std::ceil(span.devices / span.devices_per_node);
   if (gang.shape && gang.shape->milli == 0)
     span.nodes = gang.shape->nodes + (gang.shape->remainder > 0 ? 1 : 0);
-  std::vector<std::uint32_t> racks = pool.racks;
-  std::sort(racks.begin(), racks.end());
-  const auto distinct = std::max<std::ptrdiff_t>(std::unique(racks.begin(), racks.end()) - racks.begin(), 1);
-  span.nodes_per_rack = std::max(static_cast<double>(pool.nodes) / static_cast<double>(distinct), 1.0);
+  span.nodes_per_rack = std::max(mean_rack(pool), 1.0);
   span.racks = std::ceil(span.nodes / span.nodes_per_rack);
   return span;
 }

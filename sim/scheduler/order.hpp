@@ -23,7 +23,7 @@ struct JobView {
 /// by arrival.
 struct OrderPolicy {
   std::string_view name, about;
-  Int128 (*key)(const JobView&, const SchedulerSpec&);
+  Int128 (*key)(const JobView&, const SchedulerSpec&);  ///< null: all alike
   /// The attained service at which the key of a running job next jumps; null if it never jumps.
   std::optional<DeviceTime> (*next_jump)(const JobView&, const SchedulerSpec&);
 };
@@ -32,7 +32,6 @@ std::span<const OrderPolicy> order_table();
 const OrderPolicy* find_order(std::string_view name);
 
 // One file each.
-Int128 fifo_key(const JobView&, const SchedulerSpec&);
 Int128 priority_key(const JobView&, const SchedulerSpec&);
 Int128 sjf_key(const JobView&, const SchedulerSpec&);
 Int128 srtf_key(const JobView&, const SchedulerSpec&);

@@ -8,7 +8,7 @@ namespace fleetsim {
 namespace {
 
 constexpr std::array kOrders{
-    OrderPolicy{"fifo", "first come, first served", fifo_key, nullptr},
+    OrderPolicy{"fifo", "first come, first served", nullptr, nullptr},
     OrderPolicy{"priority", "larger priority first", priority_key, nullptr},
     OrderPolicy{"sjf", "shortest job first, by its whole stepping time", sjf_key, nullptr},
     OrderPolicy{"srtf", "shortest remaining time first", srtf_key, nullptr},

@@ -10,7 +10,17 @@ constexpr Int128 kUnit = 1'000'000;
 
 /// A replication whose ledger is given: two pools, two classes, in units small enough to add up by hand.
 RunResult run_with(const std::vector<std::tuple<std::uint32_t, std::uint32_t, Leaf, int>>& amounts) {
-  RunResult run{.replication = 0, .ledger = Ledger{2, 2}};
+  RunResult run{.replication = 0,
+                .ledger = Ledger{2, 2},
+                .window_start = SimTime::zero(),
+                .window_end = SimTime::at_ns(10),
+                .ended = SimTime::at_ns(10),
+                .holders = {},
+                .classes = std::vector<ClassOutcome>(2),
+                .faults = std::vector<std::vector<FaultOutcome>>(2),
+                .queue_depth = std::vector<DeviceTime>(2),
+                .makespan = std::nullopt,
+                .jobs = {}};
   for (const auto& [pool, job_class, leaf, units] : amounts) {
     const DeviceTime amount = DeviceTime::milli_device_ns(kUnit * units);
     if (job_class < 2)
@@ -18,10 +28,6 @@ RunResult run_with(const std::vector<std::tuple<std::uint32_t, std::uint32_t, Le
     else
       run.ledger.add(PoolId{pool}, leaf, amount);
   }
-  run.window_end = SimTime::at_ns(10);
-  run.classes.resize(2);
-  run.faults.resize(2);
-  run.queue_depth.resize(2);
   return run;
 }
 

@@ -133,7 +133,8 @@ TEST_CASE("progress counts every replication once, those spared by a stop includ
 TEST_CASE("a fault names the first point and replication that has it") {
   // Evictions without end at one instant: the job is back at once and evicted at once.
   Scenario broken = textbook_job();
-  broken.classes[0].evictions = {.every = Duration::zero()};
+  broken.classes[0].evictions = {};
+  broken.classes[0].evictions.every = Duration::zero();
   broken.classes[0].startup = broken.classes[0].preemption = {};
   broken.runs.replications = 3;
   const StudyReading study = study_of({{"", busy_pool()}, {"broken", broken}, {"too", broken}});

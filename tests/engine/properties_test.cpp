@@ -1,0 +1,167 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/engine/simulate.hpp"
+#include "tests/engine/random_scenario.hpp"
+
+// What holds in every run, whatever it mixes.
+namespace fleetsim {
+namespace {
+
+constexpr std::uint64_t kScenarios = 1500;
+
+struct Run {
+  const Scenario& scenario;
+  Records records;
+  RunResult result;
+};
+
+RunResult simulate_with(const Scenario& scenario, Records* records, RunOptions::Jobs jobs) {
+  return simulate(scenario, {.replication = 0, .records = records, .jobs = jobs});
+}
+
+/// Calls `check(run)` for every scenario.
+template <class Check>
+void for_each_run(Check&& check) {
+  for (std::uint64_t number = 0; number < kScenarios; ++number) {
+    CAPTURE(number);
+    const Scenario scenario = random_scenario(number);
+    Records records;
+    RunResult result = simulate_with(scenario, &records, RunOptions::Jobs::each);
+    check(Run{scenario, std::move(records), std::move(result)});
+  }
+}
+
+DeviceTime installed(const Run& run, std::uint32_t pool) {
+  const PoolSpec& spec = run.scenario.pools[pool];
+  return Capacity::devices(std::int64_t{spec.nodes} * spec.devices_per_node) *
+         (run.result.window_end - run.result.window_start);
+}
+
+TEST_CASE("every ledger closes pool by pool, and no leaf is negative") {
+  for_each_run([](const Run& run) {
+    for (std::uint32_t pool = 0; pool < run.scenario.pools.size(); ++pool) {
+      CHECK(sum(run.result.ledger.of_pool(PoolId{pool})) == installed(run, pool));
+      for (const DeviceTime amount : run.result.ledger.unheld(PoolId{pool}))
+        CHECK(amount >= DeviceTime::zero());
+      for (std::uint32_t job_class = 0; job_class < run.scenario.classes.size(); ++job_class)
+        for (const DeviceTime amount : run.result.ledger.of(PoolId{pool}, ClassId{job_class}))
+          CHECK(amount >= DeviceTime::zero());
+    }
+  });
+}
+
+TEST_CASE("the ledger of a run is the ledger of its records") {
+  for_each_run([](const Run& run) {
+    if (run.result.window_end == run.result.window_start) return;
+    const Accounting accounting = account(run.records);
+    CHECK(accounting.problems == std::vector<std::string>{});
+    CHECK(accounting.ledger == run.result.ledger);
+  });
+}
+
+TEST_CASE("neither records nor a list of jobs change a run, and the same scenario gives the same run") {
+  for_each_run([](const Run& run) {
+    Records again;
+    const RunResult same = simulate_with(run.scenario, &again, RunOptions::Jobs::each);
+    CHECK(same.ledger == run.result.ledger);
+    CHECK(again == run.records);
+    const RunResult bare = simulate_with(run.scenario, nullptr, RunOptions::Jobs::sums_only);
+    CHECK(bare.ledger == run.result.ledger);
+    CHECK(bare.events == run.result.events);
+    CHECK(bare.jobs.empty());
+    for (std::size_t index = 0; index < run.result.classes.size(); ++index) {
+      CHECK(bare.classes[index].time_to_result == run.result.classes[index].time_to_result);
+      CHECK(bare.classes[index].completed == run.result.classes[index].completed);
+      CHECK(bare.classes[index].commits == run.result.classes[index].commits);
+    }
+  });
+}
+
+TEST_CASE("the waits and the held time of a completed job add up to its time to result") {
+  for_each_run([](const Run& run) {
+    for (const JobOutcome& job : run.result.jobs) {
+      CAPTURE(job.id);
+      CHECK(job.queue_wait >= Duration::zero());
+      CHECK(job.requeue_wait >= Duration::zero());
+      CHECK(job.member_wait >= Duration::zero());
+      CHECK(job.member_wait <= job.held);
+      if (job.state != FinalState::completed) continue;
+      REQUIRE(job.end.has_value());
+      CHECK(job.queue_wait + job.held + job.requeue_wait == *job.end - job.submit);
+      const JobClass& job_class = run.scenario.classes[job.job_class];
+      if (job_class.kind == JobKind::work) CHECK(job.commits >= 1);
+      if (job_class.steps) CHECK(job.steps == *job_class.steps);
+    }
+  });
+}
+
+TEST_CASE("the sums of a class are the sums of its jobs") {
+  for_each_run([](const Run& run) {
+    std::vector<ClassOutcome> sums(run.scenario.classes.size());
+    for (const JobOutcome& job : run.result.jobs) {
+      if (job.submit < run.result.window_start || job.submit >= run.result.window_end) continue;
+      ClassOutcome& of = sums[job.job_class];
+      ++of.submitted;
+      of.started += job.first_start ? 1 : 0;
+      of.completed += job.state == FinalState::completed ? 1 : 0;
+      of.unsatisfiable += job.state == FinalState::unsatisfiable ? 1 : 0;
+      of.unfinished += job.state ? 0 : 1;
+      if (job.state == FinalState::completed) {
+        of.time_to_result += Capacity::devices(1) * (*job.end - job.submit);
+        of.held += Capacity::devices(1) * job.held;
+      }
+    }
+    for (std::size_t index = 0; index < sums.size(); ++index) {
+      const ClassOutcome& of = run.result.classes[index];
+      CAPTURE(index);
+      CHECK(of.submitted == sums[index].submitted);
+      CHECK(of.started == sums[index].started);
+      CHECK(of.completed == sums[index].completed);
+      CHECK(of.unsatisfiable == sums[index].unsatisfiable);
+      CHECK(of.unfinished == sums[index].unfinished);
+      CHECK(of.time_to_result == sums[index].time_to_result);
+      CHECK(of.held == sums[index].held);
+      CHECK(of.submitted == of.completed + of.failed + of.cancelled + of.killed_at_limit + of.unsatisfiable +
+                                of.no_progress + of.unfinished);
+    }
+  });
+}
+
+/// The change of what is recorded at each instant, by pool or quota.
+using Steps = std::map<SimTime, std::int64_t>;
+
+void add(Steps& steps, SimTime from, SimTime to, Capacity capacity) {
+  steps[from] += capacity.milli();
+  steps[to] -= capacity.milli();
+}
+
+TEST_CASE("at every instant of the window each pool records exactly what is installed") {
+  for_each_run([](const Run& run) {
+    const auto clip = [&](SimTime t) {
+      return std::clamp(t, run.result.window_start, run.result.window_end);
+    };
+    std::vector<Steps> pools(run.scenario.pools.size());
+    for (const AllocationRow& row : run.records.allocations)
+      if (clip(row.from) < clip(row.to))
+        add(pools[row.pool], clip(row.from), clip(row.to), row.capacity + row.spare);
+    for (const PoolRow& row : run.records.pool_rows)
+      if (clip(row.from) < clip(row.to)) add(pools[row.pool], clip(row.from), clip(row.to), row.capacity);
+    for (std::size_t pool = 0; pool < pools.size(); ++pool) {
+      CAPTURE(pool);
+      const PoolSpec& spec = run.scenario.pools[pool];
+      std::int64_t recorded = 0, wrong = 0;
+      for (const auto& [time, change] : pools[pool]) {
+        recorded += change;
+        const bool inside = time < run.result.window_end;
+        wrong += recorded != (inside ? 1000LL * spec.nodes * spec.devices_per_node : 0) ? 1 : 0;
+      }
+      CHECK(wrong == 0);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace fleetsim
