@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "sim/engine/simulate.hpp"
 #include "sim/study/compare.hpp"
 #include "sim/study/reduce.hpp"
+#include "sim/study/run_points.hpp"
 #include "sim/study/study.hpp"
 
 namespace fleetsim {
@@ -60,6 +60,7 @@ class FirstFault {
 /// What all points of a study share.
 struct Shared {
   const StudyOptions& options;
+  const Simulate& simulate;
   Progress progress;
   FirstFault fault{};
 };
@@ -113,10 +114,10 @@ class PointRuns {
     if (shared_.fault.is_before({index_, replication})) return std::nullopt;
     const bool each_job = shared_.options.each_job && replication == 0;
     try {
-      RunResult run = simulate(point_.scenario,
-                               {.replication = static_cast<std::uint32_t>(replication),
-                                .records = nullptr,
-                                .jobs = each_job ? RunOptions::Jobs::each : RunOptions::Jobs::sums_only});
+      RunResult run = shared_.simulate(
+          point_.scenario, {.replication = static_cast<std::uint32_t>(replication),
+                            .records = nullptr,
+                            .jobs = each_job ? RunOptions::Jobs::each : RunOptions::Jobs::sums_only});
       shared_.progress.advance(1);
       return run;
     } catch (const RunFault& fault) {
@@ -147,8 +148,9 @@ std::size_t most_replications(const StudyReading& study) {
 
 }  // namespace
 
-StudyResult run_study(const StudyReading& study, const StudyOptions& options) {
-  Shared shared{.options = options, .progress = Progress{options, most_replications(study)}};
+StudyResult run_points(const StudyReading& study, const StudyOptions& options, const Simulate& simulate) {
+  Shared shared{
+      .options = options, .simulate = simulate, .progress = Progress{options, most_replications(study)}};
   const bool has_alternatives =
       std::any_of(study.points.begin(), study.points.end(),
                   [](const StudyPoint& point) { return !point.alternative.empty(); });
@@ -174,6 +176,10 @@ StudyResult run_study(const StudyReading& study, const StudyOptions& options) {
   result.frontier = frontier(result.points);
   result.expectations = check_expectations(result.points);
   return result;
+}
+
+StudyResult run_study(const StudyReading& study, const StudyOptions& options) {
+  return run_points(study, options, simulate);
 }
 
 }  // namespace fleetsim

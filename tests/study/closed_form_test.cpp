@@ -129,7 +129,7 @@ TEST_CASE("what is not known has no closed form") {
     scenario.pools[0].faults[0].lifetime =
         Distribution{Distribution::Weibull::with_mean(50'000 * 3600.0, 0.7)};
     const ClosedForms forms = closed_forms(scenario);
-    CHECK(value(forms, "jobs.llama.runtime_goodput") == near(0.9039797148273296));
+    CHECK(value(forms, "jobs.llama.runtime_goodput") == near(kRuntimeGoodput));
     CHECK(!forms.contains("jobs.llama.runtime_goodput_renewal"));
   }
 }
@@ -148,7 +148,7 @@ TEST_CASE("a job with an end starts once in its own time") {
   scenario.window.length.reset();
   const ClosedForms forms = closed_forms(scenario);
   CHECK(forms.find("jobs.llama.runtime_goodput")->second.kind == "first order, over one job");
-  const double others = 1 - 0.9039797148273296 - 309.8 / 604'800;
+  const double others = 1 - kRuntimeGoodput - 309.8 / 604'800;
   const double own = 100'000 * (1 - 0.05 / 0.65);
   const double held = (own + 309.8) / (1 - others);
   CHECK(value(forms, "jobs.llama.runtime_goodput") == near(own / held));

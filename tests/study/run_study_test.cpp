@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "sim/engine/simulate.hpp"
+#include "sim/study/run_points.hpp"
 #include "tests/study/scenarios.hpp"
 
 namespace fleetsim {
@@ -130,21 +130,23 @@ TEST_CASE("progress counts every replication once, those spared by a stop includ
   CHECK(calls == 8 + 2 + 1);
 }
 
-TEST_CASE("a fault names the first point and replication that has it") {
-  // Evictions without end at one instant: the job is back at once and evicted at once.
-  Scenario broken = textbook_job();
-  broken.classes[0].evictions = {};
-  broken.classes[0].evictions.every = Duration::zero();
-  broken.classes[0].startup = broken.classes[0].preemption = {};
-  broken.runs.replications = 3;
-  const StudyReading study = study_of({{"", busy_pool()}, {"broken", broken}, {"too", broken}});
-  std::string what;
-  try {
-    run_study(study, {.threads = 2});
-  } catch (const RunFault& fault) {
-    what = fault.what();
+TEST_CASE("a fault names the first point and replication that has it, whichever thread meets one first") {
+  StudyReading study = study_of({{"", busy_pool()}, {"broken", busy_pool()}, {"too", busy_pool()}});
+  study.points[1].scenario.name = study.points[2].scenario.name = "broken";
+  study.points[1].sweep = {{"/x", "2"}};
+  const Simulate simulate_some = [](const Scenario& scenario, const RunOptions& options) {
+    if (scenario.name == "broken" && options.replication >= 5) throw RunFault{"time stands still"};
+    return simulate(scenario, options);
+  };
+  for (const std::uint32_t threads : {1U, 2U, 7U}) {
+    std::string what;
+    try {
+      run_points(study, {.threads = threads}, simulate_some);
+    } catch (const RunFault& fault) {
+      what = fault.what();
+    }
+    CHECK(what == "alternative \"broken\", /x = 2, replication 5: time stands still");
   }
-  CHECK(what.starts_with("alternative \"broken\", replication 0: "));
 }
 
 }  // namespace fleetsim

@@ -1,5 +1,6 @@
 #include "tools/cli/arguments.hpp"
 
+#include <boost/make_shared.hpp>
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <iostream>
@@ -17,7 +18,7 @@ constexpr OptionRow kHelp = {"help", "", "this text"};
 po::options_description described(const Usage& usage) {
   po::options_description options;
   const auto add = [&](const OptionRow& row, const po::value_semantic* semantic) {
-    options.add(boost::make_shared<po::option_description>(std::string(row.name).c_str(), semantic));
+    options.add_options()(std::string(row.name).c_str(), semantic);
   };
   for (const OptionRow& row : usage.options)
     row.value.empty() ? add(row, new po::untyped_value(true)) : add(row, po::value<Words>());
@@ -68,9 +69,8 @@ Arguments Arguments::parse(const Usage& usage, const Words& words) {
     // added.
     constexpr int kStyle = po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
                            po::command_line_style::long_allow_next;
-    po::positional_options_description anywhere;
     po::command_line_parser parser(words);
-    const po::parsed_options parsed = parser.options(options).style(kStyle).positional(anywhere).run();
+    const po::parsed_options parsed = parser.options(options).style(kStyle).run();
     for (const po::option& option : parsed.options) {
       if (option.position_key >= 0 && option.string_key.empty()) {
         result.positional_.push_back(option.value.front());
