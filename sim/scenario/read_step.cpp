@@ -59,7 +59,7 @@ std::optional<FlopRate> common_peak(const ClassContext& context, const JobClass&
 }
 
 /// Time of a step at peak arithmetic, from the model; nothing when something it takes is not known.
-std::optional<Duration> model_ideal(const Reader& step, const ClassContext& context, const JobClass& job) {
+std::optional<Seconds> model_ideal(const Reader& step, const ClassContext& context, const JobClass& job) {
   const std::optional<FlopRate> peak = common_peak(context, job);
   const std::optional<Capacity> gang = gang_capacity(job);
   if (!context.model || !job.step.tokens || !peak || !gang) return std::nullopt;
@@ -67,11 +67,12 @@ std::optional<Duration> model_ideal(const Reader& step, const ClassContext& cont
   if (const auto sequence = step.whole("sequence", {1})) model.sequence = *sequence;
   const Flops work = training_flops_per_token(model, read_convention(step)) * *job.step.tokens;
   const double devices = static_cast<double>(gang->milli()) / 1000;
-  return round_to_duration(work / (*peak * devices));
+  return work / (*peak * devices);
 }
 
-/// The ideal part of a step, from whatever the scenario says of it.
-std::optional<Duration> ideal_of_step(const Reader& step, const ClassContext& context, const JobClass& job) {
+/// The ideal part of a step, from whatever the scenario says of it. From a model, P is known better than to
+/// the nanosecond of a step.
+std::optional<Duration> ideal_of_step(const Reader& step, const ClassContext& context, JobClass& job) {
   if (const auto ideal = step.duration("ideal", Sign::positive)) {
     if (*ideal > job.step.time) step.expected("ideal", "at most the step's own \"time\"");
     return ideal;
@@ -80,8 +81,11 @@ std::optional<Duration> ideal_of_step(const Reader& step, const ClassContext& co
     return Duration::nanoseconds(
         std::llround(*job.program_goodput * static_cast<double>(job.step.time.ns())));
   }
-  const std::optional<Duration> ideal = model_ideal(step, context, job);
-  if (ideal && step.has("time") && *ideal > job.step.time) {
+  const std::optional<Seconds> exact = model_ideal(step, context, job);
+  if (!exact) return std::nullopt;
+  const std::optional<Duration> ideal = round_to_duration(*exact);
+  if (step.has("time")) job.program_goodput = *exact / to_seconds(job.step.time);
+  if (step.has("time") && *ideal > job.step.time) {
     const double ratio = static_cast<double>(ideal->ns()) / static_cast<double>(job.step.time.ns());
     step.expected("time", "at least the " + format_duration(*ideal) +
                               " that the model's arithmetic takes at peak (it would be " +
@@ -134,7 +138,8 @@ void split_step(const Reader& step, const ClassContext& context, JobClass& job) 
   if (ideal) weights.emplace_back(Leaf::ideal, ideal->ns());
   std::erase_if(weights, [](const auto& entry) { return entry.second == 0; });
   job.program.weights = std::move(weights);
-  if (ideal) job.program_goodput = static_cast<double>(ideal->ns()) / static_cast<double>(job.step.time.ns());
+  if (ideal && !job.program_goodput)
+    job.program_goodput = static_cast<double>(ideal->ns()) / static_cast<double>(job.step.time.ns());
 }
 
 std::optional<std::int64_t> steps_for_tokens(const Reader& in, const JobClass& job) {

@@ -6,53 +6,63 @@
 namespace fleetsim {
 namespace {
 
-std::string with(std::string_view pattern, std::string_view word, std::string_view name) {
-  std::string text{pattern};
-  const std::size_t at = text.find(word);
-  return at == std::string::npos ? text : text.replace(at, word.size(), name);
+void fill_in(std::string& pattern, std::string_view word, std::string_view name) {
+  const std::size_t at = pattern.find(word);
+  if (at != std::string::npos) pattern.replace(at, word.size(), name);
 }
 
-/// The figures of one row, with the entities that its scope runs over.
-void add_row(const FigureInfo& info, const Scenario& scenario, std::vector<NamedFigure>& figures) {
-  const auto size = [](const auto& entities) { return static_cast<std::uint32_t>(entities.size()); };
-  const FigurePlace place{.scenario = scenario};
+std::string name_of(const FigureInfo& info, const FigurePlace& place) {
+  std::string name{info.pattern};
   switch (info.scope) {
     case FigureScope::fleet:
-      figures.push_back({std::string{info.pattern}, &info, place});
       break;
     case FigureScope::leaf:
-      for (const LeafInfo& leaf : leaf_table()) {
-        if (leaf.boundary == Boundary::useful) continue;
-        figures.push_back(
-            {with(info.pattern, "LEAF", leaf.name), &info, {.scenario = scenario, .leaf = leaf.leaf}});
-      }
+      fill_in(name, "LEAF", leaf_info(place.leaf).name);
+      break;
+    case FigureScope::pool:
+      fill_in(name, "POOL", place.pool_spec().name);
+      break;
+    case FigureScope::job_class:
+      fill_in(name, "CLASS", place.class_spec().name);
+      break;
+    case FigureScope::fault_row:
+      fill_in(name, "ROW", place.pool_spec().faults[place.row].name);
+      fill_in(name, "POOL", place.pool_spec().name);
+      break;
+  }
+  return name;
+}
+
+/// Everything that a scope has a figure of.
+std::vector<FigurePlace> places_of(FigureScope scope, const Scenario& scenario) {
+  std::vector<FigurePlace> places;
+  const auto size = [](const auto& entities) { return static_cast<std::uint32_t>(entities.size()); };
+  switch (scope) {
+    case FigureScope::fleet:
+      places.push_back({.scenario = scenario});
+      break;
+    case FigureScope::leaf:
+      for (const LeafInfo& info : leaf_table())
+        if (info.boundary != Boundary::useful) places.push_back({.scenario = scenario, .leaf = info.leaf});
       break;
     case FigureScope::pool:
       for (std::uint32_t pool = 0; pool < size(scenario.pools); ++pool)
-        figures.push_back({with(info.pattern, "POOL", scenario.pools[pool].name),
-                           &info,
-                           {.scenario = scenario, .pool = pool}});
+        places.push_back({.scenario = scenario, .pool = pool});
       break;
     case FigureScope::job_class:
       for (std::uint32_t index = 0; index < size(scenario.classes); ++index)
-        figures.push_back({with(info.pattern, "CLASS", scenario.classes[index].name),
-                           &info,
-                           {.scenario = scenario, .job_class = index}});
+        places.push_back({.scenario = scenario, .job_class = index});
       break;
     case FigureScope::fault_row:
-      for (std::uint32_t pool = 0; pool < size(scenario.pools); ++pool) {
-        const PoolSpec& spec = scenario.pools[pool];
-        const std::string of_pool = with(info.pattern, "POOL", spec.name);
-        for (std::uint32_t row = 0; row < size(spec.faults); ++row)
-          figures.push_back({with(of_pool, "ROW", spec.faults[row].name),
-                             &info,
-                             {.scenario = scenario, .pool = pool, .row = row}});
-      }
+      for (std::uint32_t pool = 0; pool < size(scenario.pools); ++pool)
+        for (std::uint32_t row = 0; row < size(scenario.pools[pool].faults); ++row)
+          places.push_back({.scenario = scenario, .pool = pool, .row = row});
       break;
   }
+  return places;
 }
 
-/// Whether the figures are of a pool or class rather than of the fleet decides whose device-time it is.
+/// The device-time a figure is of.
 const RunSums::Part& part_of(const NamedFigure& figure, const RunSums& sums) {
   switch (figure.info->scope) {
     case FigureScope::pool:
@@ -95,7 +105,16 @@ RunSums::RunSums(const RunResult& result) : run{&result} {
 
 std::vector<NamedFigure> figures_of(const Scenario& scenario) {
   std::vector<NamedFigure> figures;
-  for (const FigureInfo& info : figure_table()) add_row(info, scenario, figures);
+  const std::span<const FigureInfo> table = figure_table();
+  for (auto first = table.begin(); first != table.end();) {
+    const FigureScope scope = first->scope;
+    const auto last =
+        std::find_if(first, table.end(), [&](const FigureInfo& row) { return row.scope != scope; });
+    // All figures of one pool, or class, stand together.
+    for (const FigurePlace& place : places_of(scope, scenario))
+      for (auto row = first; row != last; ++row) figures.push_back({name_of(*row, place), &*row, place});
+    first = last;
+  }
   return figures;
 }
 

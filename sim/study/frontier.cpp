@@ -60,12 +60,15 @@ std::vector<FrontierEntry> frontier(std::span<const PointResult> points) {
     double sign;  ///< less is better
     const char* name;
   };
-  constexpr std::array<Coordinate, 3> kCoordinates{
+  // Cost is price over MPG: where there are prices it is the money that counts, where there are none MPG.
+  const bool priced =
+      std::any_of(entries.begin(), entries.end(), [](const FrontierEntry& e) { return e.cost.has_value(); });
+  const std::array<Coordinate, 2> coordinates{
       {{&FrontierEntry::time_to_result, 1, "time to result"},
-       {&FrontierEntry::mpg, -1, "MPG"},
-       {&FrontierEntry::cost, 1, "cost per useful device-hour"}}};
+       priced ? Coordinate{&FrontierEntry::cost, 1, "cost per useful device-hour"}
+              : Coordinate{&FrontierEntry::mpg, -1, "MPG"}}};
   std::vector<Coordinate> used;  // what no point has is not compared
-  for (const Coordinate& each : kCoordinates)
+  for (const Coordinate& each : coordinates)
     if (std::any_of(entries.begin(), entries.end(),
                     [&](const FrontierEntry& e) { return (e.*each.value).has_value(); }))
       used.push_back(each);

@@ -1,3 +1,4 @@
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -155,6 +156,9 @@ StudyResult run_points(const StudyReading& study, const StudyOptions& options, c
       std::any_of(study.points.begin(), study.points.end(),
                   [](const StudyPoint& point) { return !point.alternative.empty(); });
   std::vector<std::optional<Reduction>> reductions(study.points.size());
+  // More threads than cores are no mistake: the caller may know better.
+  std::optional<tbb::global_control> allow;
+  if (options.threads > 0) allow.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
   const int threads = options.threads == 0 ? tbb::task_arena::automatic : static_cast<int>(options.threads);
   tbb::task_arena{threads}.execute([&] {
     tbb::parallel_for(std::size_t{0}, study.points.size(), [&](std::size_t index) {

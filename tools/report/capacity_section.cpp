@@ -96,12 +96,12 @@ std::string capacity_section(const PointResult& base, const Style& style) {
                    sums.in_service, style);
   const Figure* installed = base.find("mpg_installed");
   const bool all_in_service = sums.installed == sums.in_service;
-  std::string left =
-      "  " + format_percent(share_of(sums.in_service, sums.installed)) + " of installed was in service";
+  std::string left;
+  if (!all_in_service)
+    left = "  " + format_percent(share_of(sums.in_service, sums.installed), 2) + " of installed in service";
   if (!all_in_service && installed != nullptr && installed->simulated.mean)
-    left += "; of installed, MPG " + format_fixed(*installed->simulated.mean, 3);
-  if (all_in_service) left.clear();
-  text += pad_right(left, 21 + kBar) + pad_right("MPG", 20) + heading(range_text(base, "mpg", style), style) +
+    left += "; MPG of installed " + format_fixed(*installed->simulated.mean, 3);
+  text += pad_right(left, 23 + kBar) + pad_right("MPG", 20) + heading(range_text(base, "mpg", style), style) +
           "\n";
   return text;
 }

@@ -26,7 +26,9 @@ std::string money_line(const PointResult& base, const Style& style) {
   if (useful != nullptr && useful->simulated.mean) {
     text += ", " + number_with_interval(useful->simulated, style) + " USD per useful GPU-h out" +
             times_the_price(*useful->simulated.mean, price, style);
-    if (useful->closed_form) text += ", closed form " + format_fixed(*useful->closed_form, 2);
+    if (useful->closed_form)
+      text += "; closed form " + format_fixed(*useful->closed_form, 2) + " (" +
+              clean(useful->closed_form_kind, style) + ")";
   } else {
     const Figure* held = base.find("cost_per_held_device_hour");
     if (held != nullptr && held->simulated.mean)

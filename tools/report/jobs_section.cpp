@@ -121,6 +121,27 @@ std::string count_text(std::int64_t total, std::uint32_t replications, std::stri
   return number + " " + std::string(mean == 1 ? one : more);
 }
 
+/// What happened to the jobs of the class, in a mean window.
+std::string count_lines(const Block& block) {
+  const ClassOutcome& outcome = block.base.classes[block.index];
+  std::string counts;
+  const auto add = [&](std::int64_t number, std::string_view one, std::string_view more) {
+    if (number == 0) return;
+    counts += (counts.empty() ? "" : ", ") + count_text(number, block.base.replications, one, more);
+  };
+  add(outcome.submitted, "job submitted", "jobs submitted");
+  add(outcome.completed, "completed", "completed");
+  add(outcome.unfinished, "unfinished", "unfinished");
+  add(outcome.failed, "failed", "failed");
+  add(outcome.cancelled, "cancelled", "cancelled");
+  add(outcome.killed_at_limit, "killed at its limit", "killed at their limit");
+  add(outcome.unsatisfiable, "unsatisfiable", "unsatisfiable");
+  add(outcome.no_progress, "without progress", "without progress");
+  add(outcome.failures, "failure", "failures");
+  add(outcome.evictions, "eviction", "evictions");
+  return counts.empty() ? "" : wrap("  per window: ", counts);
+}
+
 std::string facts_lines(const Block& block) {
   std::string facts;
   const std::string mtbf = seconds_text(block.find("mtbf")),
@@ -134,21 +155,7 @@ std::string facts_lines(const Block& block) {
       fact += " (" + counted + " if evictions are counted)";
     append_fact(facts, fact);
   }
-  const ClassOutcome& outcome = block.base.classes[block.index];
-  const auto add = [&](std::int64_t number, std::string_view one, std::string_view more) {
-    if (number != 0) append_fact(facts, count_text(number, block.base.replications, one, more));
-  };
-  add(outcome.failures, "failure", "failures");
-  add(outcome.evictions, "eviction", "evictions");
-  add(outcome.submitted, "job submitted", "jobs submitted");
-  add(outcome.completed, "completed", "completed");
-  add(outcome.failed, "failed", "failed");
-  add(outcome.cancelled, "cancelled", "cancelled");
-  add(outcome.killed_at_limit, "killed at its limit", "killed at their limit");
-  add(outcome.unsatisfiable, "unsatisfiable", "unsatisfiable");
-  add(outcome.no_progress, "without progress", "without progress");
-  add(outcome.unfinished, "unfinished", "unfinished");
-  return facts.empty() ? "" : wrap("  ", facts);
+  return (facts.empty() ? "" : wrap("  ", facts)) + count_lines(block);
 }
 
 std::string time_lines(const Block& block) {

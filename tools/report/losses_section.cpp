@@ -34,13 +34,13 @@ struct Scale {
 
 std::string row(const std::string& label, DeviceTime amount, const Scale& scale) {
   const double hours = device_hours(amount) / std::max<double>(1, scale.replications);
-  return "    " + pad_right(label, 26) + pad_left(format_number(hours), 12) +
+  return "    " + pad_right(label, 25) + pad_left(format_number(hours), 12) +
          pad_left(format_percent(share_of(amount, scale.whole)), 9);
 }
 
 std::string loss_row(const Loss& loss, const Scale& scale) {
   const std::string line = row(leaf_label(*loss.leaf), loss.amount, scale) + "   " +
-                           pad_right(std::string(loss.leaf->mechanism), 14) + std::string(loss.leaf->layer);
+                           pad_right(std::string(loss.leaf->mechanism), 15) + std::string(loss.leaf->layer);
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }
 
@@ -90,11 +90,11 @@ std::string losses_section(const PointResult& base, const Style& style) {
       boundary_block("scheduling", Boundary::scheduling, leaves, of_offered) +
       boundary_block("runtime", Boundary::runtime, leaves, of_offered) +
       boundary_block("program", Boundary::program, leaves, of_offered) +
-      boundary_block("out of service, share of installed:", Boundary::availability, leaves, of_installed);
+      boundary_block("out of service, of installed ", Boundary::availability, leaves, of_installed);
   if (body.empty()) return {};
   const std::string per = base.replications > 1 ? "LOST, in a mean window" : "LOST";
-  return pad_right(heading(per, style), 30) + pad_left("GPU-h", 12) + pad_left("share", 9) + "   " +
-         pad_right("mechanism", 14) + "who removes it\n" + body;
+  return pad_right(heading(per, style), 29) + pad_left("GPU-h", 12) + pad_left("share", 9) + "   " +
+         pad_right("mechanism", 15) + "who removes it\n" + body;
 }
 
 std::string ledger_table(const LeafTotals& leaves, const Style& style) {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMostRows = 60;
 
-constexpr Decimals kInTable{.least = 3, .most = 4};
+constexpr Decimals kThreeDecimals{.least = 3, .most = 3};
+constexpr Decimals kFourDecimals{.least = 4, .most = 4};
 
 const FrontierEntry* frontier_entry(const StudyResult& study, std::size_t point) {
   const auto found = std::find_if(study.frontier.begin(), study.frontier.end(),
@@ -20,7 +21,7 @@ const FrontierEntry* frontier_entry(const StudyResult& study, std::size_t point)
 
 std::string factor(const PointResult& point, std::string_view figure, const Style& style) {
   const Figure* found = point.find(figure);
-  return found == nullptr ? "no data" : with_interval(found->simulated, kInTable, style);
+  return found == nullptr ? "no data" : with_interval(found->simulated, kThreeDecimals, style);
 }
 
 std::string mean_text(const PointResult& point, std::string_view figure) {
@@ -62,7 +63,7 @@ Difference difference_text(const StudyResult& study, std::size_t index, const St
   for (const std::string_view figure : {"mpg", "scheduling_goodput"}) {
     for (const PairedDifference& each : study.differences) {
       if (each.point != index || each.figure != figure || !each.difference.mean) continue;
-      std::string text = with_interval(each.difference, kInTable, style);
+      std::string text = with_interval(each.difference, kFourDecimals, style);
       if (*each.difference.mean >= 0) text.insert(0, "+");
       return {std::string(figure), figure == "mpg" ? text : "S " + text};
     }
@@ -76,6 +77,17 @@ std::string time_title(const StudyResult& study) {
     if (!entry.time_figure.empty()) return entry.time_figure;
   }
   return "time to result";
+}
+
+/// Takes out the columns in which no row has anything to say.
+void drop_empty_columns(std::vector<Column>& columns, std::vector<TableRow>& rows) {
+  for (std::size_t i = columns.size(); i-- > 1;) {
+    const auto is_empty = [&](const TableRow& row) { return row[i].empty() || row[i] == "no data"; };
+    if (!std::all_of(rows.begin(), rows.end(), is_empty)) continue;
+    const auto place = static_cast<std::ptrdiff_t>(i);
+    columns.erase(columns.begin() + place);
+    for (TableRow& row : rows) row.erase(row.begin() + place);
+  }
 }
 
 std::string cut_rows(std::vector<TableRow>& rows) {
@@ -97,7 +109,7 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
-  const std::vector<Column> columns = {
+  std::vector<Column> columns = {
       {"", Align::left},    {"MPG", Align::right},       {"R x P", Align::right},
       {time, Align::right}, {"USD/GPU-h", Align::right}, {"MPG less base", Align::right},
       {"", Align::left}};
@@ -119,7 +131,7 @@ std::string sweep_page(const StudyResult& study, const PageContext& context) {
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
-  const std::vector<Column> columns = {
+  std::vector<Column> columns = {
       {"SWEEP", Align::left}, {"MPG", Align::right},       {"S", Align::right}, {"R", Align::right},
       {"P", Align::right},    {"USD/GPU-h", Align::right}, {time, Align::right}};
   std::string page =
@@ -145,7 +157,7 @@ std::string frontier_page(const StudyResult& study, const PageContext& context) 
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
-  const std::vector<Column> columns = {{"FRONTIER", Align::left},   {"", Align::left},
+  std::vector<Column> columns = {{"FRONTIER", Align::left},   {"", Align::left},
                                        {time, Align::right},        {"MPG", Align::right},
                                        {"USD/GPU-h", Align::right}, {"", Align::left}};
   return title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest +
@@ -169,7 +181,7 @@ std::string expectations_table(const StudyResult& study, const Style& style) {
                     digits(expected.value), outcome.value ? digits(*outcome.value) : "no data",
                     digits(within), outcome.met ? "met" : "MISSED"});
   }
-  const std::vector<Column> columns = {{"EXPECTATIONS", Align::left}, {"basis", Align::left},
+  std::vector<Column> columns = {{"EXPECTATIONS", Align::left}, {"basis", Align::left},
                                        {"expected", Align::right},    {"found", Align::right},
                                        {"within", Align::right},      {"", Align::left}};
   return text_table(columns, rows, style);

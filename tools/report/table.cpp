@@ -33,11 +33,15 @@ std::string text_table(const std::vector<Column>& columns, const std::vector<Tab
   const auto add = [&](const auto& cell_of) {
     std::string line;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string cell = i == 0 ? clip(cell_of(i), widths[i], style) : cell_of(i);
+      std::string cell = cell_of(i);
+      if (display_width(cell) > widths[i]) {
+        text += std::string(kGap, ' ') + clip(cell, kPageWidth - kGap, style) + "\n";
+        cell.clear();
+      }
       line += std::string(kGap, ' ') +
               (columns[i].align == Align::left ? pad_right(cell, widths[i]) : pad_left(cell, widths[i]));
     }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    text += clip(line.substr(0, line.find_last_not_of(' ') + 1), kPageWidth, style) + "\n";
   };
   const bool has_titles =
       std::any_of(columns.begin(), columns.end(), [](const Column& column) { return !column.title.empty(); });

@@ -17,8 +17,8 @@ struct Column {
 
 using TableRow = std::vector<std::string>;
 
-/// Columns as wide as their cells, two blanks apart; where the page is too narrow, the first gives way. Every
-/// row has as many cells as there are columns, fit to be printed but for the length of the first.
+/// Columns as wide as their cells, two blanks apart. Where the page is too narrow the first gives way, and a
+/// cell of it that is too long stands on a line of its own. Every row has as many cells as there are columns.
 std::string text_table(const std::vector<Column>& columns, const std::vector<TableRow>& rows,
                        const Style& style);
 

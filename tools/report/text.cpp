@@ -62,7 +62,8 @@ std::string in_colour(std::string_view code, std::string_view text, const Style&
   return std::string(1, kEscape) + "[" + std::string(code) + "m" + std::string(text) + kEscape + "[0m";
 }
 
-/// Decimals that show one or two significant digits of the half-width; the least if the most would not show any.
+/// Decimals that show one or two significant digits of the half-width; the least if the most would not show
+/// any.
 int decimals_of(std::optional<double> half_width, int least, int most) {
   if (!half_width || !(*half_width > 0)) return least;
   int decimals = 0;
