@@ -57,6 +57,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
   for (const PoolSpec& pool : scenario.pools) {
     pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks});
     result_.faults.emplace_back(pool.faults.size());
+    part_hints_.emplace_back(pool.nodes);
   }
   if (scenario.scheduler.eviction_relaunch) eviction_relaunch_.launch = *scenario.scheduler.eviction_relaunch;
   for (std::uint32_t index = 0; index < scenario.classes.size(); ++index) {

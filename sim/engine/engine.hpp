@@ -124,7 +124,9 @@ class Engine {
   /// When the entity is back in service; nothing if it was out already and the strike is void.
   std::optional<SimTime> strike(std::uint32_t pool, std::uint32_t entity, const FaultRow& row,
                                 Duration repair, FaultOutcome& outcome);
-  bool gang_has(const Job& victim, const FaultRow& row, std::uint32_t node, std::uint32_t device) const;
+  bool gang_has(Job& victim, const FaultRow& row, std::uint32_t node, std::uint32_t device);
+  Part* find_part(Job& job, std::uint32_t node);
+  void add_member(Job& job, const Part& part);
   void take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from, Duration repair);
   void lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair);
   void add_broken(Job& job, Part part, Duration repair);
@@ -236,6 +238,7 @@ class Engine {
   std::vector<OutPart> teardowns_;
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
+  std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
 
   // Books.
   struct PoolBook {

@@ -155,23 +155,19 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
     }
     for (const JobId id : struck_) {
       Job& victim = job(id);
-      for (std::size_t index = 0; index < victim.own_spares.size(); ++index) {
-        if (victim.own_spares[index].node != each) continue;
-        const DeviceMask lost = victim.own_spares[index].devices & devices;
-        if (lost != 0) lose_devices(victim, each, lost, repair);
-      }
-      for (std::size_t index = 0; index < victim.parts.size(); ++index) {
-        if (victim.parts[index].node != each || victim.parts[index].milli != 0) continue;
-        const DeviceMask lost = victim.parts[index].devices & devices;
-        if (lost == 0) continue;
-        if (victim.phase == JobPhase::running || victim.phase == JobPhase::detecting ||
-            victim.phase == JobPhase::saving) {
-          add_broken(victim, Part{.node = each, .devices = lost}, repair);
-          back = std::max(back, now_ + row.detect.value_or(class_of(victim).recovery.detect) + repair);
-        } else {
-          lose_devices(victim, each, lost, repair);
-          break;
-        }
+      DeviceMask spares = 0;
+      for (const Part& spare : victim.own_spares)
+        if (spare.node == each) spares |= spare.devices & devices;
+      if (spares != 0) lose_devices(victim, each, spares, repair);
+      const Part* const member = find_part(victim, each);
+      const DeviceMask lost = member == nullptr ? 0 : member->devices & devices;
+      if (lost == 0) continue;
+      if (victim.phase == JobPhase::running || victim.phase == JobPhase::detecting ||
+          victim.phase == JobPhase::saving) {
+        add_broken(victim, Part{.node = each, .devices = lost}, repair);
+        back = std::max(back, now_ + row.detect.value_or(class_of(victim).recovery.detect) + repair);
+      } else {
+        lose_devices(victim, each, lost, repair);
       }
     }
   };
@@ -195,16 +191,28 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
 }
 
 /// Whether a member of the gang itself, not only a spare of its own, was struck.
-bool Engine::gang_has(const Job& victim, const FaultRow& row, std::uint32_t node,
-                      std::uint32_t device) const {
+bool Engine::gang_has(Job& victim, const FaultRow& row, std::uint32_t node, std::uint32_t device) {
   bool found = false;
   const Pool& pool = pools_[victim.pool.value];
   for (const FaultScope scope : {row.hits, row.takes_out}) {
     for_each_node(pool, scope, node, device, [&](std::uint32_t each, DeviceMask devices) {
-      for (const Part& part : victim.parts) found |= part.node == each && (part.devices & devices) != 0;
+      const Part* const member = find_part(victim, each);
+      found |= member != nullptr && (member->devices & devices) != 0;
     });
   }
   return found;
+}
+
+/// The job's part on a node; it has at most one. Where it was seen last is tried first.
+Part* Engine::find_part(Job& job, std::uint32_t node) {
+  std::vector<std::uint32_t>& hints = part_hints_[job.pool.value];
+  Placement& parts = job.parts;
+  const auto hinted = [&]() -> Part* {
+    return hints[node] < parts.size() && parts[hints[node]].node == node ? &parts[hints[node]] : nullptr;
+  };
+  if (Part* const part = hinted()) return part;
+  for (std::uint32_t index = 0; index < parts.size(); ++index) hints[parts[index].node] = index;
+  return hinted();
 }
 
 void Engine::take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from,
@@ -219,24 +227,31 @@ void Engine::take_out(PoolId pool, std::uint32_t node, DeviceMask devices, Devic
 void Engine::lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair) {
   charge_held(job, now_);
   record_allocation(job, "member lost");
-  for (Placement* parts : {&job.own_spares, &job.parts}) {
-    for (Part& part : *parts) {
-      const DeviceMask lost = part.node == node && part.milli == 0 ? part.devices & devices : 0;
-      if (lost == 0) continue;
-      const Part gone{.node = node, .devices = lost};
-      touch(job.pool);
-      pools_[job.pool.value].give_back(gone, job.slot, DeviceState::free);
-      take_out(job.pool, node, lost, DeviceState::free, repair);
-      part.devices &= ~lost;
-      job.assigned -= gone.capacity();
-      if (parts == &job.parts) {
-        job.gang_capacity -= gone.capacity();
-        if (job.phase != JobPhase::reserved && job.phase != JobPhase::zombie &&
-            job.phase != JobPhase::assembling)
-          job.missing.push_back(gone.count());
-      }
+  const auto lose = [&](Part& part) {
+    const Part gone{.node = node, .devices = part.devices & devices};
+    if (gone.devices == 0) return gone;
+    touch(job.pool);
+    pools_[job.pool.value].give_back(gone, job.slot, DeviceState::free);
+    take_out(job.pool, node, gone.devices, DeviceState::free, repair);
+    part.devices &= ~gone.devices;
+    job.assigned -= gone.capacity();
+    return gone;
+  };
+  for (Part& spare : job.own_spares)
+    if (spare.node == node) lose(spare);
+  std::erase_if(job.own_spares, [](const Part& part) { return part.devices == 0; });
+  if (Part* const member = find_part(job, node); member != nullptr && member->milli == 0) {
+    const Part gone = lose(*member);
+    job.gang_capacity -= gone.capacity();
+    const bool is_gang =
+        job.phase != JobPhase::reserved && job.phase != JobPhase::zombie && job.phase != JobPhase::assembling;
+    if (is_gang && gone.devices != 0) job.missing.push_back(gone.count());
+    if (member->devices == 0) {
+      part_hints_[job.pool.value][job.parts.back().node] =
+          static_cast<std::uint32_t>(member - job.parts.data());
+      *member = job.parts.back();
+      job.parts.pop_back();
     }
-    std::erase_if(*parts, [](const Part& part) { return part.devices == 0; });
   }
   if (class_of(job).quota) {
     Capacity& used = quota_used_[*class_of(job).quota];
@@ -310,10 +325,20 @@ void Engine::take_part(Job& job, const Part& part, DeviceState from) {
   touch(job.pool);
   Pool& pool = pools_[job.pool.value];
   from == DeviceState::spare ? pool.take_spare(part, job.slot) : pool.take(part, job.slot);
-  job.parts.push_back(part);
-  job.gang_capacity += part.capacity();
+  add_member(job, part);
   job.assigned += part.capacity();
   if (class_of(job).quota) quota_used_[*class_of(job).quota] += part.capacity();
+}
+
+void Engine::add_member(Job& job, const Part& part) {
+  job.gang_capacity += part.capacity();
+  const bool may_share_node = part.milli == 0 && part.count() < pools_[job.pool.value].devices_per_node();
+  if (Part* const same_node = may_share_node ? find_part(job, part.node) : nullptr) {
+    same_node->devices |= part.devices;
+    return;
+  }
+  part_hints_[job.pool.value][part.node] = static_cast<std::uint32_t>(job.parts.size());
+  job.parts.push_back(part);
 }
 
 bool Engine::fill_member(Job& job, std::uint32_t devices) {
@@ -325,8 +350,7 @@ bool Engine::fill_member(Job& job, std::uint32_t devices) {
     for (std::uint32_t taken = 0; taken < devices; ++taken) rest &= rest - 1;
     const Part member{.node = spare.node, .devices = spare.devices & ~rest};
     spare.devices = rest;
-    job.parts.push_back(member);
-    job.gang_capacity += member.capacity();
+    add_member(job, member);
     std::erase_if(job.own_spares, [](const Part& part) { return part.devices == 0; });
     return true;
   }

@@ -49,7 +49,8 @@ struct PairedDifference {
   Estimate difference;  ///< alternative - base
 };
 
-/// Whether a point is on the frontier of (time to result, MPG, cost per useful device-hour).
+/// Whether a point is on the frontier of time to result and cost per useful device-hour, or MPG where nothing
+/// has a price.
 struct FrontierEntry {
   std::size_t point = 0;
   std::string job_class;    ///< whose time to result counts; "" if none ends

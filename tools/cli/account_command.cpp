@@ -71,9 +71,11 @@ ExitCode account_command(const Words& words) {
   if (const std::string problem = closure_problem(leaves, window); !problem.empty())
     return fail("account", problem, ExitCode::check_failed);
   if (arguments.has("json")) return print(as_json(leaves, window));
-  const std::string facts = format_integer(static_cast<std::int64_t>(reading.records.jobs.size())) +
-                            " jobs, " + std::to_string(reading.records.pools.size()) +
-                            " pools, a window of " + short_duration(window) + "; the ledger closes exactly\n";
+  const std::string facts =
+      format_integer(static_cast<std::int64_t>(reading.records.jobs.size())) + " jobs, " +
+      std::to_string(reading.records.pools.size()) +
+      (reading.records.pools.size() == 1 ? " pool, a window of " : " pools, a window of ") +
+      short_duration(window) + "; the ledger closes exactly\n";
   return print(facts + "\n" + ledger_table(leaves, output_style(arguments)) + "\n" + factor_line(leaves));
 }
 

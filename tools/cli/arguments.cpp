@@ -53,16 +53,15 @@ Words plain_words(const std::vector<std::basic_string<char>>& words) { return {w
 
 }  // namespace
 
-std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
-  const std::vector<std::string> nearest = nearest_names(name, known, 1);
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
+  const std::vector<std::string> nearest = nearest_names(name, std::span(known), 1);
   return nearest.empty() ? "" : " (did you mean \"" + nearest.front() + "\"?)";
 }
 
 Arguments Arguments::parse(const Usage& usage, const Words& words) {
   Arguments result;
   result.command_ = usage.command;
-  std::vector<std::string_view> known = {kHelp.name};
-  for (const OptionRow& row : usage.options) known.push_back(row.name);
+
   const po::options_description options = described(usage);
   try {
     // Abbreviations are not guessed at: what a script says must not change its meaning when an option is
@@ -80,9 +79,10 @@ Arguments Arguments::parse(const Usage& usage, const Words& words) {
       }
     }
   } catch (const po::unknown_option& error) {
+    std::vector<std::string> known = {"--" + std::string(kHelp.name)};
+    for (const OptionRow& row : usage.options) known.push_back("--" + std::string(row.name));
     const std::string name = error.get_option_name();
-    result.reject("unknown option \"" + name + "\"" +
-                  did_you_mean(name.substr(name.find_first_not_of('-')), known));
+    result.reject("unknown option \"" + name + "\"" + did_you_mean(name, {known.begin(), known.end()}));
   } catch (const po::error& error) {
     result.reject(error.what());
   }

@@ -54,6 +54,6 @@ class Arguments {
 };
 
 /// " (did you mean "x"?)", or nothing.
-std::string did_you_mean(std::string_view name, std::span<const std::string_view> known);
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
 
 }  // namespace fleetsim

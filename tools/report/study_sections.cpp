@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 
 #include "models/quantity/format.hpp"
@@ -79,6 +81,16 @@ std::string time_title(const StudyResult& study) {
   return "time to result";
 }
 
+std::string in_format(double value, std::chars_format format, int precision) {
+  std::array<char, 64> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, precision).ptr;
+  return {text.data(), end};
+}
+
+/// Enough digits to see what a tight expectation is about.
+std::string digits(double value) { return in_format(value, std::chars_format::general, 9); }
+std::string exponent(double value) { return in_format(value, std::chars_format::scientific, 1); }
+
 /// Takes out the columns in which no row has anything to say.
 void drop_empty_columns(std::vector<Column>& columns, std::vector<TableRow>& rows) {
   for (std::size_t i = columns.size(); i-- > 1;) {
@@ -113,6 +125,7 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
       {"", Align::left},    {"MPG", Align::right},       {"R x P", Align::right},
       {time, Align::right}, {"USD/GPU-h", Align::right}, {"MPG less base", Align::right},
       {"", Align::left}};
+  drop_empty_columns(columns, rows);
   return heading("ALTERNATIVES", style) +
          "   * no other is at least as good in time, MPG and cost, and better in one\n" +
          text_table(columns, rows, style) + rest;
@@ -131,9 +144,10 @@ std::string sweep_page(const StudyResult& study, const PageContext& context) {
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
-  std::vector<Column> columns = {
-      {"SWEEP", Align::left}, {"MPG", Align::right},       {"S", Align::right}, {"R", Align::right},
-      {"P", Align::right},    {"USD/GPU-h", Align::right}, {time, Align::right}};
+  std::vector<Column> columns = {{"SWEEP", Align::left}, {"MPG", Align::right}, {"S", Align::right},
+                                 {"R", Align::right},    {"P", Align::right},   {"USD/GPU-h", Align::right},
+                                 {time, Align::right}};
+  drop_empty_columns(columns, rows);
   std::string page =
       title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest;
   for (const std::string& note : context.notes) page += wrap("WARNING    ", clean(note, style));
@@ -157,9 +171,9 @@ std::string frontier_page(const StudyResult& study, const PageContext& context) 
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
-  std::vector<Column> columns = {{"FRONTIER", Align::left},   {"", Align::left},
-                                       {time, Align::right},        {"MPG", Align::right},
-                                       {"USD/GPU-h", Align::right}, {"", Align::left}};
+  std::vector<Column> columns = {{"FRONTIER", Align::left}, {"", Align::left},           {time, Align::right},
+                                 {"MPG", Align::right},     {"USD/GPU-h", Align::right}, {"", Align::left}};
+  drop_empty_columns(columns, rows);
   return title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest +
          "  * no other point is at least as good in time, MPG and cost, and better in one\n";
 }
@@ -174,16 +188,19 @@ std::string expectations_table(const StudyResult& study, const Style& style) {
     if (!study.points[outcome.point].point->alternative.empty() ||
         !study.points[outcome.point].point->sweep.empty())
       name += " (" + point_label(*study.points[outcome.point].point) + ")";
-    const auto digits = [](double value) {
-      return std::fabs(value) < 10 ? format_fixed(value, 6) : format_number(value);
-    };
+
     rows.push_back({clean(name, style), expected.basis == Basis::closed_form ? "closed form" : "simulated",
                     digits(expected.value), outcome.value ? digits(*outcome.value) : "no data",
-                    digits(within), outcome.met ? "met" : "MISSED"});
+                    outcome.value ? exponent(std::fabs(*outcome.value - expected.value)) : "",
+                    exponent(within), outcome.met ? "met" : "MISSED"});
   }
-  std::vector<Column> columns = {{"EXPECTATIONS", Align::left}, {"basis", Align::left},
-                                       {"expected", Align::right},    {"found", Align::right},
-                                       {"within", Align::right},      {"", Align::left}};
+  std::vector<Column> columns = {{"EXPECTATIONS", Align::left},
+                                 {"basis", Align::left},
+                                 {"expected", Align::right},
+                                 {"found", Align::right},
+                                 {"off by", Align::right},
+                                 {"within", Align::right},
+                                 {"", Align::left}};
   return text_table(columns, rows, style);
 }
 
