@@ -93,7 +93,7 @@ void Engine::arrive(std::uint32_t class_index) {
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
   job.commits = job.failures = job.evictions = 0;
   job.failures_since_commit = 0;
-  job.retained = DeviceTime::zero();
+  job.retained.clear();
   job.eviction = nullptr;
   job.eviction_left.reset();
   job.eviction_stream.reset();
@@ -148,8 +148,10 @@ std::uint32_t Engine::shape_index(const Job& job) {
   const GangShape shape = allocation_shape(job);
   const JobClass* const job_class = &class_of(job);
   const auto alike = [&](const QueuedShape& each) {
-    return each.shape == shape && each.job_class->quota == job_class->quota &&
-           each.job_class->within_rack == job_class->within_rack && each.job_class->pools == job_class->pools;
+    if (each.shape != shape) return false;
+    return each.job_class == job_class || (each.job_class->quota == job_class->quota &&
+                                           each.job_class->within_rack == job_class->within_rack &&
+                                           each.job_class->pools == job_class->pools);
   };
   if (job.shape_index < shapes_.size() && alike(shapes_[job.shape_index])) return job.shape_index;
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), alike);

@@ -46,18 +46,21 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
                       .excess = Duration::nanoseconds(part.flush_excess),
                       .excess_leaf = Leaf::program_checkpoint_write,
                       .warm_up = Duration::nanoseconds(part.warm_up),
-                      .warm_up_leaf = job.phase_leaf};
+                      .warm_up_leaf = job.launch_leaf};
       records_->timeline.push_back(row);
     }
   }
   const SimTime first = clip(from), last = clip(to);
   if (first >= last) return;
+  if (stretch.is_plain())
+    return lost ? charge(job, *lost, first, last, job.gang_capacity)
+                : keep_retained(job, job.gang_capacity * (last - first));
   const Elapsed part = stretch.between(first, last);
   const auto add = [&](Leaf leaf, std::int64_t ns) {
     if (ns != 0)
       result_.ledger.add(job.pool, job.job_class, leaf, job.gang_capacity * Duration::nanoseconds(ns));
   };
-  add(job.phase_leaf, part.warm_up);
+  add(job.launch_leaf, part.warm_up);
   if (lost) {
     add(*lost, part.stepping() + part.pause);
     return;
@@ -65,22 +68,33 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
   add(Leaf::runtime_input_wait, part.wait);
   add(Leaf::runtime_checkpoint, part.pause);
   add(Leaf::program_checkpoint_write, part.flush_excess);
-  job.retained += job.gang_capacity * Duration::nanoseconds(part.own);
+  keep_retained(job, job.gang_capacity * Duration::nanoseconds(part.own));
+}
+
+void Engine::keep_retained(Job& job, DeviceTime amount) {
+  const auto same = std::find_if(job.retained.begin(), job.retained.end(),
+                                 [&](const auto& each) { return each.first == job.pool; });
+  if (same == job.retained.end()) {
+    job.retained.emplace_back(job.pool, amount);
+  } else {
+    same->second += amount;
+  }
 }
 
 void Engine::split_retained(Job& job) {
-  if (job.retained == DeviceTime::zero()) return;
   const auto& weights = class_of(job).program.weights;
-  if (weights.empty()) {
-    result_.ledger.add(job.pool, job.job_class, Leaf::program_unmodelled, job.retained);
-  } else {
-    std::vector<std::int64_t> integers;
-    for (const auto& [leaf, weight] : weights) integers.push_back(weight);
-    const std::vector<DeviceTime> parts = split_by_largest_remainder(job.retained, integers);
+  std::vector<std::int64_t> integers;
+  for (const auto& [leaf, weight] : weights) integers.push_back(weight);
+  for (const auto& [pool, amount] : job.retained) {
+    if (weights.empty()) {
+      result_.ledger.add(pool, job.job_class, Leaf::program_unmodelled, amount);
+      continue;
+    }
+    const std::vector<DeviceTime> parts = split_by_largest_remainder(amount, integers);
     for (std::size_t index = 0; index < parts.size(); ++index)
-      result_.ledger.add(job.pool, job.job_class, weights[index].first, parts[index]);
+      result_.ledger.add(pool, job.job_class, weights[index].first, parts[index]);
   }
-  job.retained = DeviceTime::zero();
+  job.retained.clear();
 }
 
 void Engine::touch(PoolId pool) {
@@ -91,18 +105,19 @@ void Engine::touch(PoolId pool) {
     const Capacity capacity = pools_[pool.value].in_state(state);
     if (capacity == Capacity::zero()) return;
     result_.ledger.add(pool, leaf, capacity * (last - first));
-    if (records_ != nullptr)
-      records_->pool_rows.push_back({pool.value, first, last, leaf, capacity, book.depth});
+    if (records_ != nullptr) record_idle({pool.value, first, last, leaf, capacity, book.depth});
   };
   if (first < last) {
     add(DeviceState::free, book.reason);
     add(DeviceState::spare, Leaf::scheduling_spare);
     add(DeviceState::transition, Leaf::scheduling_transition);
     add(DeviceState::failed, Leaf::out_of_service_failed);
-    result_.queue_depth[pool.value] += Capacity::devices(book.depth) * (last - first);
+    if (book.depth != 0) result_.queue_depth[pool.value] += Capacity::devices(book.depth) * (last - first);
   }
   book.since = now_;
 }
+
+void Engine::record_idle(const PoolRow& row) { records_->pool_rows.push_back(row); }
 
 void Engine::decide_reasons() {
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {

@@ -55,7 +55,9 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .events = 0},
       records_{options.records} {
   for (const PoolSpec& pool : scenario.pools) {
-    pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks});
+    const bool may_fail = !pool.faults.empty() || !scenario.script.empty();
+    pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
+                                    may_fail ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown});
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
   }
@@ -100,7 +102,10 @@ RunResult Engine::run() {
       }
       decide_reasons();
       if (window_end_ == SimTime::never() && ((live_ == 0 && sources_open_ == 0) || is_stuck())) break;
-      if (!window_closed_ && next > window_end_) close_window();
+      if (!window_closed_ && next > window_end_) {
+        close_window();
+        continue;  // it may have scheduled something before `next`
+      }
       if (window_closed_ && unresolved_ == 0) break;
       if (next > bound) {
         result_.state = RunState::bound;

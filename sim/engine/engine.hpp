@@ -182,8 +182,10 @@ class Engine {
   void touch(PoolId pool);
   void decide_reasons();
   Leaf reason(PoolId pool) const;
+  void record_idle(const PoolRow& row);
   void record_allocation(Job& job, const char* reason);
   void record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf, Capacity capacity);
+  void keep_retained(Job& job, DeviceTime amount);
   void split_retained(Job& job);
   void count_outcome(const Job& job, std::optional<FinalState> state);
   void watch_resolution(Job& job);

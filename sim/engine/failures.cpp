@@ -142,7 +142,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
   };
   for_each_node(pool, row.hits, node, device, interrupt);
   if (!in_service) return std::nullopt;
-  for_each_node(pool, row.takes_out, node, device, interrupt);
+  if (row.takes_out != row.hits) for_each_node(pool, row.takes_out, node, device, interrupt);
   std::sort(struck_.begin(), struck_.end());
   struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
 
@@ -194,7 +194,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
 bool Engine::gang_has(Job& victim, const FaultRow& row, std::uint32_t node, std::uint32_t device) {
   bool found = false;
   const Pool& pool = pools_[victim.pool.value];
-  for (const FaultScope scope : {row.hits, row.takes_out}) {
+  for (const FaultScope scope : {row.hits, row.takes_out == row.hits ? FaultScope::nothing : row.takes_out}) {
     for_each_node(pool, scope, node, device, [&](std::uint32_t each, DeviceMask devices) {
       const Part* const member = find_part(victim, each);
       found |= member != nullptr && (member->devices & devices) != 0;
@@ -246,6 +246,14 @@ void Engine::lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Dura
     const bool is_gang =
         job.phase != JobPhase::reserved && job.phase != JobPhase::zombie && job.phase != JobPhase::assembling;
     if (is_gang && gone.devices != 0) job.missing.push_back(gone.count());
+    if (job.phase == JobPhase::assembling && gone.devices != 0 && member->devices != 0) {
+      // A gang assembles from whole members; what is left of this one is no use to it.
+      pools_[job.pool.value].give_back(*member, job.slot, DeviceState::free);
+      job.gang_capacity -= member->capacity();
+      job.assigned -= member->capacity();
+      if (class_of(job).quota) quota_used_[*class_of(job).quota] -= member->capacity();
+      member->devices = 0;
+    }
     if (member->devices == 0) {
       part_hints_[job.pool.value][job.parts.back().node] =
           static_cast<std::uint32_t>(member - job.parts.data());
@@ -272,6 +280,7 @@ void Engine::fail(Job& job, std::optional<Duration> detect) {
   if (job_class.max_restarts && job.failures > *job_class.max_restarts)
     return stop_for_good(job, FinalState::failed);
   settle(job, covered(job, now_), Leaf::runtime_rework);
+  if (job.phase == JobPhase::saving) run_eviction_clock(job);  // the eviction comes to nothing
   if (++job.failures_since_commit >= kHopeless) return stop_for_good(job, FinalState::no_progress);
 
   const Duration until_detected = detect.value_or(job_class.recovery.detect);

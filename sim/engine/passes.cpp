@@ -88,7 +88,10 @@ void Engine::pass_atomic() {
 bool Engine::hold_next(Job& job) {
   const JobClass& job_class = class_of(job);
   const GangShape shape = allocation_shape(job);
-  const bool whole_parts = shape.milli == 0 && job.parts.size() < shape.nodes;
+  // A failure may have taken any of the parts away again.
+  const auto whole = std::count_if(job.parts.begin(), job.parts.end(),
+                                   [&](const Part& part) { return part.count() == shape.per_node; });
+  const bool whole_parts = shape.milli == 0 && whole < std::int64_t{shape.nodes};
   const std::uint32_t devices = whole_parts ? shape.per_node : shape.remainder;
   for (const std::uint32_t pool : job_class.pools) {
     if (job.phase == JobPhase::assembling && job.pool.value != pool) continue;
@@ -135,12 +138,14 @@ void Engine::complete_gang(Job& job) {
   std::erase(holders_, job.slot);
   dequeue(job);
   for (std::uint32_t spare = 0; spare < class_of(job).own_spares; ++spare) {
-    const auto last = job.parts.begin() + static_cast<std::ptrdiff_t>(job.shape.nodes);
+    const auto last = std::find_if(job.parts.rbegin(), job.parts.rend(),
+                                   [&](const Part& part) { return part.count() == job.shape.per_node; });
     job.own_spares.push_back(*last);
     job.gang_capacity -= last->capacity();
-    job.parts.erase(last);
+    job.parts.erase(std::next(last).base());
   }
   job.allocation_from = now_;
+  ++job.attempt_generation;  // no hold timeout any more
   start(job);
 }
 

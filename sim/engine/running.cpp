@@ -35,7 +35,7 @@ void Engine::start(Job& job) {
 
 void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf leaf) {
   job.phase = JobPhase::running;
-  job.phase_leaf = leaf;
+  job.phase_leaf = job.launch_leaf = leaf;
   job.charged = now_;
   job.phase_until = now_ + extra + phases.total();
   job.slow_excess = phases.slow_excess.ns();
@@ -92,7 +92,13 @@ void Engine::warmed_up(Job& job) {
 }
 
 SimTime Engine::covered(const Job& job, SimTime at) const {
-  if (const auto cover = job.stretch.covered(at)) return *cover;
+  if (const auto cover = job.stretch.covered(at)) {
+    // A job that stopped to save has staged no checkpoint since; one in flight may still become durable.
+    const bool stopped = job.phase == JobPhase::saving && !job.pieces.empty();
+    return stopped
+               ? std::min(*cover, job.stretch.last_stage_end(job.pieces.back().to).value_or(job.committed))
+               : *cover;
+  }
   if (job.pending_durable <= at) return job.pending_cover;
   return job.committed;
 }
@@ -140,6 +146,7 @@ void Engine::count_commits(Job& job) {
 }
 
 void Engine::keep_progress(Job& job, SimTime at) {
+  if (job.steps_done == job.steps) return;
   const auto keep = [&](const Stretch& stretch, std::int64_t base) {
     const Elapsed done = stretch.at(at);
     const StepTimes& step = step_times_[job.job_class.value];
@@ -169,11 +176,11 @@ void Engine::completed(Job& job) {
     // The last step's end is the commit, also where a checkpoint without a pause falls on it.
     const bool twice = job.stretch.has_checkpoints() &&
                        job.stretch.durable(now_) > job.stretch.durable(now_ + Duration::nanoseconds(-1));
+    job.steps_done = job.steps;
     settle(job, now_, Leaf::ideal);
     job.commits += twice ? 0 : 1;
     if (in_window() && !twice) ++result_.classes[job.job_class.value].commits;
   }
-  job.steps_done = job.steps;
   release(job, "completed");
   end(job, FinalState::completed);
 }

@@ -22,24 +22,20 @@ class BitIndex {
     from_[levels_] = static_cast<std::uint32_t>(words_.size());
   }
 
-  void insert(std::uint32_t member) {
-    for (std::uint32_t level = 0; level < levels_; ++level) {
-      std::uint64_t& word = words_[from_[level] + member / 64];
-      const bool was_empty = word == 0;
-      word |= std::uint64_t{1} << (member % 64);
-      if (!was_empty) return;
-      member /= 64;
-    }
-  }
+  void insert(std::uint32_t member) { insert_word(member / 64, std::uint64_t{1} << (member % 64)); }
+  void erase(std::uint32_t member) { erase_word(member / 64, std::uint64_t{1} << (member % 64)); }
 
-  void erase(std::uint32_t member) {
-    for (std::uint32_t level = 0; level < levels_; ++level) {
-      std::uint64_t& word = words_[from_[level] + member / 64];
-      word &= ~(std::uint64_t{1} << (member % 64));
-      if (word != 0) return;
-      member /= 64;
-    }
+  /// Members of the word that holds `64 * word` and the next 63, all at once.
+  void insert_word(std::uint32_t word, std::uint64_t members) {
+    const bool was_empty = words_[word] == 0;
+    words_[word] |= members;
+    if (was_empty && levels_ > 1) insert_above(word);
   }
+  void erase_word(std::uint32_t word, std::uint64_t members) {
+    words_[word] &= ~members;
+    if (words_[word] == 0 && levels_ > 1) erase_above(word);
+  }
+  std::uint64_t word(std::uint32_t word) const { return words_[word]; }
 
   /// The least member >= `from`.
   std::optional<std::uint32_t> next(std::uint32_t from) const {
@@ -60,6 +56,25 @@ class BitIndex {
   }
 
  private:
+  void insert_above(std::uint32_t member) {
+    for (std::uint32_t level = 1; level < levels_; ++level) {
+      std::uint64_t& word = words_[from_[level] + member / 64];
+      const bool was_empty = word == 0;
+      word |= std::uint64_t{1} << (member % 64);
+      if (!was_empty) return;
+      member /= 64;
+    }
+  }
+
+  void erase_above(std::uint32_t member) {
+    for (std::uint32_t level = 1; level < levels_; ++level) {
+      std::uint64_t& word = words_[from_[level] + member / 64];
+      word &= ~(std::uint64_t{1} << (member % 64));
+      if (word != 0) return;
+      member /= 64;
+    }
+  }
+
   static constexpr std::uint32_t kMaxLevels = 6;  // 64^6 members cover 32 bits
 
   std::uint32_t levels_ = 0;

@@ -5,8 +5,6 @@
 namespace fleetsim {
 namespace {
 
-constexpr std::uint32_t kNobody = 0xffffffff;
-
 DeviceMask all_devices(std::uint32_t count) {
   return count == kMaxDevicesPerNode ? ~DeviceMask{0} : (DeviceMask{1} << count) - 1;
 }
@@ -40,7 +38,7 @@ Pool::Pool(const Shape& shape)
       per_node_{shape.devices_per_node},
       spare_target_{shape.spares * shape.devices_per_node},
       racks_{shape.racks.begin(), shape.racks.end()},
-      holder_(std::size_t{nodes_} * per_node_, kNobody),
+      holder_(shape.holders == Shape::Holders::known ? std::size_t{nodes_} * per_node_ : 0, kNobody),
       with_spares_{nodes_},
       by_free_(per_node_ + 1, BitIndex{nodes_}),
       free_counts_(per_node_ + 1) {
@@ -56,7 +54,7 @@ Pool::Pool(const Shape& shape)
     mask(spare ? DeviceState::spare : DeviceState::free, node) = whole;
     if (spare) with_spares_.insert(node);
     const std::uint32_t count = spare ? 0 : per_node_;
-    by_free_[count].insert(node);
+    if (count != 0) by_free_[count].insert(node);
     ++free_counts_[count];
     ++rack_free_counts_[std::size_t{racks_[node]} * (per_node_ + 1) + count];
     if (!spare) ++rack_nodes_[racks_[node]];
@@ -70,8 +68,9 @@ void Pool::set_free(std::uint32_t node, DeviceMask devices) {
   const std::uint32_t before = popcount(free_devices(node)), after = popcount(devices);
   mask(DeviceState::free, node) = devices;
   if (before == after) return;
-  by_free_[before].erase(node);
-  by_free_[after].insert(node);
+  // Nobody looks for a node without room.
+  if (before != 0) by_free_[before].erase(node);
+  if (after != 0) by_free_[after].insert(node);
   --free_counts_[before];
   ++free_counts_[after];
   if (tracks_racks_) {
@@ -170,6 +169,7 @@ void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, Device
 }
 
 void Pool::set_holder(const Part& part, std::uint32_t holder) {
+  if (holder_.empty()) return;
   std::uint32_t* const holders = &holder_[std::size_t{part.node} * per_node_];
   if (part.devices == all_devices(per_node_)) {
     std::fill_n(holders, per_node_, holder);
@@ -190,9 +190,36 @@ void Pool::take_share(const Part& part, JobId job) {
   add(DeviceState::held, part.milli);
 }
 
+/// Length of the run of parts that are whole nodes of one word of the index, from the first one on.
+std::size_t Pool::whole_node_run(std::span<const Part> parts, std::uint64_t& members) const {
+  const DeviceMask whole = all_devices(per_node_);
+  members = 0;
+  std::size_t length = 0;
+  while (length < parts.size() && parts[length].devices == whole && parts[length].milli == 0 &&
+         parts[length].node / 64 == parts.front().node / 64)
+    members |= std::uint64_t{1} << (parts[length++].node % 64);
+  return length;
+}
+
 void Pool::take(std::span<const Part> parts, JobId job) {
   std::int64_t taken = 0;
-  for (const Part& part : parts) {
+  while (!parts.empty()) {
+    const Part& part = parts.front();
+    std::uint64_t members = 0;
+    const std::size_t run = tracks_racks_ ? 0 : whole_node_run(parts, members);
+    if (run > 0) {
+      by_free_[per_node_].erase_word(part.node / 64, members);
+      free_counts_[per_node_] -= static_cast<std::uint32_t>(run);
+      free_counts_[0] += static_cast<std::uint32_t>(run);
+      for (const Part& each : parts.first(run)) {
+        mask(DeviceState::free, each.node) = 0;
+        set_holder(each, job.value);
+      }
+      taken += static_cast<std::int64_t>(run) * per_node_;
+      parts = parts.subspan(run);
+      continue;
+    }
+    parts = parts.subspan(1);
     if (part.milli != 0) {
       take_share(part, job);
       continue;
@@ -223,7 +250,23 @@ void Pool::give_back_share(const Part& part, JobId job) {
 
 void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
   std::int64_t given = 0;
-  for (const Part& part : parts) {
+  while (!parts.empty()) {
+    const Part& part = parts.front();
+    std::uint64_t members = 0;
+    const std::size_t run = tracks_racks_ || to != DeviceState::free ? 0 : whole_node_run(parts, members);
+    if (run > 0) {
+      by_free_[per_node_].insert_word(part.node / 64, members);
+      free_counts_[per_node_] += static_cast<std::uint32_t>(run);
+      free_counts_[0] -= static_cast<std::uint32_t>(run);
+      for (const Part& each : parts.first(run)) {
+        mask(DeviceState::free, each.node) = each.devices;
+        set_holder(each, kNobody);
+      }
+      given += static_cast<std::int64_t>(run) * per_node_;
+      parts = parts.subspan(run);
+      continue;
+    }
+    parts = parts.subspan(1);
     if (part.milli != 0) {
       give_back_share(part, job);
       continue;
@@ -238,12 +281,6 @@ void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
   }
   add(DeviceState::held, -1000 * given);
   add(DeviceState::free, 1000 * given);
-}
-
-std::optional<JobId> Pool::holder(std::uint32_t node, std::uint32_t device) const {
-  const std::uint32_t job = holder_[std::size_t{node} * per_node_ + device];
-  if (job == kNobody) return std::nullopt;
-  return JobId{job};
 }
 
 }  // namespace fleetsim

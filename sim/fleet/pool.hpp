@@ -45,6 +45,10 @@ class Pool {
   struct Shape {
     std::uint32_t nodes, devices_per_node, spares;
     std::span<const std::uint32_t> racks;
+    enum class Holders : std::uint8_t {
+      unknown,
+      known
+    } holders = Holders::known;  ///< whether `holder` is asked
   };
   explicit Pool(const Shape& shape);
 
@@ -96,7 +100,10 @@ class Pool {
   void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
 
   /// The job that holds a whole device; nothing if it is free, spare, out, or shared.
-  std::optional<JobId> holder(std::uint32_t node, std::uint32_t device) const;
+  std::optional<JobId> holder(std::uint32_t node, std::uint32_t device) const {
+    const std::uint32_t job = holder_[std::size_t{node} * per_node_ + device];
+    return job == kNobody ? std::nullopt : std::optional{JobId{job}};
+  }
   /// Holders of parts of a shared device.
   struct Share {
     std::uint32_t node, device, milli;
@@ -105,11 +112,14 @@ class Pool {
   std::span<const Share> shares() const { return shares_; }
 
  private:
+  static constexpr std::uint32_t kNobody = 0xffffffff;
+
   DeviceMask& mask(DeviceState state, std::uint32_t node) {
     return masks_[static_cast<std::size_t>(state)][node];
   }
   void set_free(std::uint32_t node, DeviceMask devices);
   void set_holder(const Part& part, std::uint32_t holder);
+  std::size_t whole_node_run(std::span<const Part> parts, std::uint64_t& members) const;
   void take_share(const Part& part, JobId job);
   void give_back_share(const Part& part, JobId job);
   std::optional<std::uint32_t> next_partly_free(std::uint32_t count, std::uint32_t from) const;

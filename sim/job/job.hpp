@@ -3,6 +3,7 @@
 #include <boost/intrusive/set_hook.hpp>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/core/ids.hpp"
@@ -74,17 +75,19 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   std::int64_t steps_done = 0;  ///< committed
   std::int64_t position = 0;    ///< committed part of the next step
   Leaf phase_leaf = Leaf::runtime_startup;
-  SimTime phase_until;               ///< launch or recovery until here, then stepping
-  std::int64_t slow_steps_left = 0;  ///< of this launch ...
-  std::int64_t slow_excess = 0;      ///< ... each longer by this
-  bool stepping = false;             ///< phase_until is followed by the stretch
+  SimTime phase_until;                       ///< launch or recovery until here, then stepping
+  Leaf launch_leaf = Leaf::runtime_startup;  ///< of the phase before the stepping: of its slow first steps
+  std::int64_t slow_steps_left = 0;          ///< of this launch ...
+  std::int64_t slow_excess = 0;              ///< ... each longer by this
+  bool stepping = false;                     ///< phase_until is followed by the stretch
   Stretch stretch;
   std::int64_t stretch_base = 0;  ///< whole steps before the stretch's origin
   SimTime committed;              ///< everything held before it has its fate
   SimTime pending_cover;          ///< a flush of an earlier stretch is durable at `pending_durable` ...
   SimTime pending_durable = SimTime::never();  ///< ... and covers what precedes `pending_cover`
   std::vector<Piece> pieces;                   ///< provisional, before the current stretch
-  DeviceTime retained;  ///< own step time inside the window, until it is split at close
+  /// Own step time inside the window by pool, until it is split at close.
+  std::vector<std::pair<PoolId, DeviceTime>> retained;
 
   // Interruptions.
   const LaunchSpec* relaunch = nullptr;  ///< of the next start

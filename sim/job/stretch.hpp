@@ -52,6 +52,8 @@ class Stretch {
 
   SimTime start() const { return SimTime::at_ns(start_); }
   bool has_checkpoints() const { return checkpoints_; }
+  /// Nothing but steps' own time.
+  bool is_plain() const { return !checkpoints_ && step_.wait == 0 && step_.warm_up == 0; }
 
   /// State at `t` >= start(), as long as the work lasts. What ends exactly at `t` has ended.
   Elapsed at(SimTime t) const;

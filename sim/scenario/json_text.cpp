@@ -154,6 +154,8 @@ std::optional<Json> parse_json(std::string_view text, TextProblem& problem) {
   return std::move(builder.document());
 }
 
+bool is_utf8(std::string_view text) { return !first_broken_line(text); }
+
 std::optional<std::string> read_text_file(const std::filesystem::path& file, std::string& problem) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);

@@ -19,6 +19,8 @@ struct TextProblem {
 /// @returns nothing, and the first problem, when the text is not that.
 std::optional<Json> parse_json(std::string_view text, TextProblem& problem);
 
+bool is_utf8(std::string_view text);
+
 /// The content of a file, at most 64 MiB; nothing, and why in a sentence, when it cannot be had.
 std::optional<std::string> read_text_file(const std::filesystem::path& file, std::string& problem);
 

@@ -2,13 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/catalog.hpp"
+#include "sim/scenario/limits.hpp"
 #include "sim/scenario/sections.hpp"
 
 namespace fleetsim {
 namespace {
-
-constexpr std::uint32_t kMostNodes = 10'000'000;
-constexpr std::uint32_t kMostPerNode = 64;
 
 /// Device type, devices of a node and peak: from the catalog or as given.
 void read_node(const Reader& in, PoolSpec& pool) {

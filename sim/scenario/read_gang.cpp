@@ -3,13 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/limits.hpp"
 
 namespace fleetsim {
 namespace {
 
-constexpr WholeRange kSizes{1, 640'000'000};
-constexpr std::uint32_t kMostNodes = 10'000'000;
-constexpr std::uint32_t kMostPerNode = 64;
+constexpr WholeRange kSizes{1, kMostDevices};
 
 std::optional<std::uint32_t> size_of(const std::string& text) {
   std::int64_t size = 0;

@@ -1,14 +1,12 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/limits.hpp"
 #include "sim/scenario/names.hpp"
 #include "sim/scenario/sections.hpp"
 
 namespace fleetsim {
 namespace {
-
-constexpr std::uint32_t kMostHolders = 1'000'000;
-constexpr std::uint32_t kMostDevices = 640'000'000;
 
 void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
   const Json* value = scheduler.find("preemption");
@@ -68,7 +66,7 @@ void read_scheduler(const Reader& root, Scenario& scenario) {
   assign(spec.order, in->name("order", "order", known_orders()));
   assign(spec.strict, in->flag("strict"));
   assign(spec.admission, in->choice("admission", {Admission::atomic, Admission::partial_hold}));
-  assign(spec.holders, in->count("holders", 1, kMostHolders));
+  assign(spec.holders, in->count("holders", 1, kMostDevices));
   assign(spec.hold_timeout, in->duration("hold_timeout", Sign::positive));
   assign(spec.interleave, in->flag("interleave"));
   assign(spec.placement, in->name("placement", "placement", known_placements()));

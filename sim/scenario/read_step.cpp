@@ -67,7 +67,9 @@ std::optional<Seconds> model_ideal(const Reader& step, const ClassContext& conte
   if (const auto sequence = step.whole("sequence", {1})) model.sequence = *sequence;
   const Flops work = training_flops_per_token(model, read_convention(step)) * *job.step.tokens;
   const double devices = static_cast<double>(gang->milli()) / 1000;
-  return work / (*peak * devices);
+  const Seconds time = work / (*peak * devices);
+  if (std::isnan(time.si)) return std::nullopt;  // both beyond any number
+  return time;
 }
 
 /// The ideal part of a step, from whatever the scenario says of it. From a model, P is known better than to

@@ -3,13 +3,11 @@
 
 #include "models/catalog/catalog.hpp"
 #include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/limits.hpp"
 #include "sim/scenario/sections.hpp"
 
 namespace fleetsim {
 namespace {
-
-constexpr std::uint32_t kMostDevices = 640'000'000;
-constexpr std::uint32_t kMostSpares = 1'000'000;
 
 /// Pools that a name stands for: the pool itself, or all of a device type.
 std::vector<std::uint32_t> pools_named(const std::string& name, const Scenario& scenario) {
@@ -171,7 +169,7 @@ void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
   }
   assign(job.max_restarts, in.whole("max_restarts"));
   assign(job.no_replacement, in.choice("no_replacement", {NoReplacement::hold, NoReplacement::release}));
-  assign(job.own_spares, in.count("own_spares", 0, kMostSpares));
+  assign(job.own_spares, in.count("own_spares", 0, kMostNodes));
   assign(job.priority, in.integer("priority"));
   assign(job.within_rack, in.flag("within_rack"));
   std::vector<std::string_view> quotas;

@@ -312,10 +312,14 @@ std::optional<std::vector<WeightedName>> Reader::weights(std::string_view key) c
   }
   std::vector<WeightedName> weights;
   for (const auto& [name, weight] : value->items()) {
-    if (weight.is_number() && weight.get<double>() > 0) {
-      weights.push_back({name, weight.get<double>()});
+    // Sums of weights, and of values times weights, are to stay within what doubles hold well.
+    constexpr double kLargest = 1e15;
+    const double number = weight.is_number() ? weight.get<double>() : 0;
+    if (number >= 1 / kLargest && number <= kLargest) {
+      weights.push_back({name, number});
     } else {
-      report_expected(weight, child_pointer(pointer_of(key), name), "a weight above 0", *problems_);
+      report_expected(weight, child_pointer(pointer_of(key), name), "a weight above 0, from 1e-15 to 1e15",
+                      *problems_);
     }
   }
   if (weights.size() != value->size()) return std::nullopt;

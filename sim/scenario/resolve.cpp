@@ -136,6 +136,25 @@ std::vector<Axis> read_sweep(const Sources& sources, std::vector<Issue>& issues)
   return axes;
 }
 
+/// Whether a value of the command line is text that JSON can hold.
+bool check_text(const char* option, const std::string& pointer, const std::string& text,
+                std::vector<Issue>& issues) {
+  if (is_utf8(text)) return true;
+  issues.push_back({option, pointer, "expected text in UTF-8; found other bytes"});
+  return false;
+}
+
+/// Adds an axis, or puts it in place of the one over the same key.
+void add_axis(Axis axis, std::vector<Axis>& axes) {
+  const auto same = std::find_if(axes.begin(), axes.end(),
+                                 [&](const Axis& other) { return other.pointer == axis.pointer; });
+  if (same == axes.end()) {
+    axes.push_back(std::move(axis));
+  } else {
+    *same = std::move(axis);
+  }
+}
+
 }  // namespace
 
 const Json* value_at(const Json& document, std::string_view pointer) {
@@ -161,6 +180,9 @@ std::optional<std::string> set_at(Json& document, const std::string& pointer, co
   if (!pointer.starts_with('/'))
     return "expected a JSON pointer such as \"/window/length\"; found " + describe(Json(pointer));
   const std::vector<std::string> tokens = tokens_of(pointer);
+  for (const std::string_view key : {"extends", "alternatives", "sweep"}) {
+    if (tokens.front() == key) return "says what the study is, and cannot be varied within it";
+  }
   // Checked first, so that nothing is half done: from `missing` on, keys are to be made.
   const Json* there = &document;
   std::string prefix;
@@ -228,28 +250,27 @@ StudyPlan plan_study(const Sources& sources, const ReadOptions& options, std::ve
   StudyPlan plan;
   plan.alternatives = read_alternatives(sources, issues);
   plan.axes = read_sweep(sources, issues);
-  for (const auto& [pointer, text] : options.sets)
-    plan.settings.push_back({"--set", pointer, json_or_text(text)});
+  for (const auto& [pointer, text] : options.sets) {
+    if (check_text("--set", pointer, text, issues))
+      plan.settings.push_back({"--set", pointer, json_or_text(text)});
+  }
   if (options.seed) plan.settings.push_back({"--seed", "/runs/seed", *options.seed});
   if (options.replications)
     plan.settings.push_back({"--replications", "/runs/replications", *options.replications});
   for (const auto& [pointer, texts] : options.vary) {
     Axis axis{pointer, {}, true};
-    for (const std::string& text : texts) axis.values.push_back(json_or_text(text));
-    if (axis.values.empty()) issues.push_back({"--vary", pointer, "expected at least one value; found none"});
-    const auto same = std::find_if(plan.axes.begin(), plan.axes.end(),
-                                   [&](const Axis& other) { return other.pointer == axis.pointer; });
-    if (same == plan.axes.end()) {
-      plan.axes.push_back(std::move(axis));
-    } else {
-      *same = std::move(axis);
+    for (const std::string& text : texts) {
+      if (check_text("--vary", pointer, text, issues)) axis.values.push_back(json_or_text(text));
     }
+    if (texts.empty()) issues.push_back({"--vary", pointer, "expected at least one value; found none"});
+    add_axis(std::move(axis), plan.axes);
   }
-  std::erase_if(plan.axes, [&](const Axis& axis) {
-    const bool fixed = std::any_of(plan.settings.begin(), plan.settings.end(),
-                                   [&](const Setting& setting) { return setting.pointer == axis.pointer; });
-    return axis.values.empty() || (fixed && !axis.from_option);
-  });
+  const auto is_set = [&](const Axis& axis) {
+    return std::any_of(plan.settings.begin(), plan.settings.end(),
+                       [&](const Setting& setting) { return setting.pointer == axis.pointer; });
+  };
+  std::erase_if(plan.axes,
+                [&](const Axis& axis) { return axis.values.empty() || (!axis.from_option && is_set(axis)); });
   return plan;
 }
 

@@ -30,7 +30,7 @@ void check_name(const Reader& entry, std::string_view what, const std::string& n
 std::vector<FaultRow> read_fault_rows(const Reader& in);
 /// Its incidents; `pool` is theirs if they name none.
 void read_incidents(const Reader& in, const PoolSpec* pool, Scenario& scenario);
-/// Whether the first scope is wider than a single node.
+/// Whether failures of the row hit or take out whole racks.
 bool spans_racks(const FaultRow& row);
 
 }  // namespace fleetsim

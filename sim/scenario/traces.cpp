@@ -13,7 +13,7 @@ std::optional<std::string> content_of(const std::vector<std::filesystem::path>& 
   for (const std::filesystem::path& folder : folders) {
     const std::filesystem::path path = folder / file;
     std::error_code error;
-    if (!std::filesystem::exists(path, error) || std::filesystem::is_directory(path, error)) continue;
+    if (!std::filesystem::is_regular_file(path, error)) continue;
     std::ifstream in(path, std::ios::binary);
     if (!in) continue;
     return std::string(std::istreambuf_iterator<char>(in), {});

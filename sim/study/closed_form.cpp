@@ -156,8 +156,13 @@ ClosedForms closed_forms(const Scenario& scenario) {
   Book book{scenario.assume};
   if (scenario.pools.empty() || scenario.classes.empty()) return book.take();
   if (scenario.pools.size() == 1) {
-    const ClosedForm* of_pool = book.find("pools." + scenario.pools.front().name + ".scheduling_goodput");
-    if (of_pool != nullptr) book.set("scheduling_goodput", of_pool->value, of_pool->kind);
+    // The fleet and its only pool are the same.
+    const std::string of_pool = "pools." + scenario.pools.front().name + ".scheduling_goodput";
+    const auto copy = [&](const std::string& from, const std::string& to) {
+      if (const ClosedForm* form = book.find(from)) book.set(to, form->value, form->kind);
+    };
+    copy(of_pool, "scheduling_goodput");
+    copy("scheduling_goodput", of_pool);
   }
   std::vector<const JobClass*> known;
   for (const JobClass& job_class : scenario.classes)

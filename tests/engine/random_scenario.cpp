@@ -71,7 +71,7 @@ class Maker {
     row.lifetime = random_time(60, 3000);
     if (row.lifetime.is_fixed()) row.lifetime = Distribution{Distribution::Exponential{in_seconds(60, 3000)}};
     if (chance(40)) row.detect = maybe_time(10);
-    row.repair = random_time(0, 60);
+    row.repair = random_time(1, 60);
     if (chance(25)) {
       row.lemon_share = pick({0.1, 0.5, 1.0});
       row.lemon_factor = pick({1.0, 4.0, 10.0});
@@ -186,7 +186,7 @@ class Maker {
     if (!job.step.continuous && chance(60)) {
       job.steps = between(1, 60);
     } else if (until_done_ || chance(85)) {
-      job.duration = random_time(0, 250);
+      job.duration = random_time(1, 250);
     }
   }
 

@@ -96,7 +96,7 @@ TEST_CASE("scenarios with values swapped for others are read or refused") {
   // Numbers at the ends of their types, and values of every kind, in every place.
   const Json values = Json::parse(R"([null, true, -1, 0, 1, 0.5, 3, 64, 1000, 4294967295, 4294967296,
     9223372036854775807, 18446744073709551615, 1e300, -1e300, 1e-320, "", "0 s", "1 ns", "1 h", "106751 d", "1e-320 /s",
-    "1e300 /s", "0 /d", "1e308 GB", "1e-300 GB/s", "1e-300 FLOP/s", "2562047 GPU-h", "young", "daly", "auto", "none", "textbook", "a", "inf", "x/y~z",
+    "1e300 /s", "0 /d", "1e308 GB", "1e-300 GB/s", "1e-300 FLOP/s", "1e308 FLOP/s", "2562047 GPU-h", "young", "daly", "auto", "none", "textbook", "a", "inf", "x/y~z",
     {}, [], {"choice": {"1": 1e308, "2": 1e308}}, {"choice": {"1 h": 1e-320}}, {"weibull": {"mean": "1 h", "shape": 1e-3}},
     {"lognormal": {"median": "1 h", "sigma": 37}}, {"exponential": "106751 d"}, {"nodes": 100000, "per_node": 64}])");
   Dice dice(2);

@@ -125,6 +125,17 @@ TEST_CASE("--set takes JSON or bare text, fixes an axis, and is named when it is
   CHECK(has_issue(wrong, "/workload/a/gagn", "did you mean \"/workload/a/gang\"?"));
 }
 
+TEST_CASE("what makes the study cannot be set within it, nor what is not text") {
+  CHECK(contains(only_issue(read_with(kSmall, {{"/sweep", "{}"}}), "/sweep"), "cannot be varied"));
+  CHECK(contains(only_issue(read_with(kSmall, {{"/alternatives/b", "{}"}}), "/alternatives/b"),
+                 "cannot be varied"));
+  CHECK(contains(only_issue(read_with(kSmall, {{"/name", "\xff"}}), "/name"), "UTF-8"));
+  CHECK(contains(only_issue(read_with(kSmall, {{"", "1"}}), ""), "expected a JSON pointer"));
+  ReadOptions options;
+  options.vary = {{"/name", {"\xff"}}};
+  CHECK(contains(only_issue(read(kSmall, options), "/name"), "UTF-8"));
+}
+
 TEST_CASE("--vary adds an axis, or replaces the one over the same key") {
   ReadOptions options;
   options.vary = {{"/workload/a/gang", {"3", "4"}}};

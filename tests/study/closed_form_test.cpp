@@ -45,6 +45,7 @@ TEST_CASE("the textbook's product, shares and cost follow from an assumed schedu
   CHECK(value(forms, "mpg") == near(0.2820435806968835, kRounding));
   CHECK(value(forms, "cost_per_useful_device_hour") == near(7.091102712064311, kRounding));
   CHECK(value(forms, "cost_per_useful_device_hour.held") == near(2 / 0.43391320107212844, kRounding));
+  CHECK(value(forms, "pools.train.mpg") == near(0.2820435806968835, kRounding));
   CHECK(value(forms, "share.scheduling") == near(0.35, kRounding));
   CHECK(value(forms, "share.runtime") == near(0.0624131853780889, 1e-11));
   CHECK(value(forms, "share.program") == near(0.3055432339250276, kRounding));

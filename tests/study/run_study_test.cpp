@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "sim/study/first_fault.hpp"
 #include "sim/study/run_points.hpp"
 #include "tests/study/scenarios.hpp"
 
@@ -147,6 +148,18 @@ TEST_CASE("a fault names the first point and replication that has it, whichever 
     }
     CHECK(what == "alternative \"broken\", /x = 2, replication 5: time stands still");
   }
+}
+
+TEST_CASE("of several faults the earliest counts, and what comes after it need not run") {
+  FirstFault fault;
+  CHECK_NOTHROW(fault.raise());
+  fault.add({1, 7}, "late");
+  CHECK(fault.is_before({2, 0}));
+  CHECK(!fault.is_before({1, 6}));
+  fault.add({1, 5}, "early");
+  fault.add({2, 0}, "later point");
+  CHECK(fault.is_before({1, 6}));
+  CHECK_THROWS_WITH_AS(fault.raise(), "early", RunFault);
 }
 
 }  // namespace fleetsim

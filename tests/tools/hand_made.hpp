@@ -78,4 +78,12 @@ inline PointResult& add_point(HandMade& made, std::string alternative, Scenario 
   return made.study.points.back();
 }
 
+inline FrontierEntry frontier_entry(std::size_t point, std::optional<double> mpg, bool is_efficient) {
+  FrontierEntry entry;
+  entry.point = point;
+  entry.mpg = mpg;
+  entry.efficient = is_efficient;
+  return entry;
+}
+
 }  // namespace fleetsim

@@ -74,7 +74,7 @@ TEST_CASE("no line is longer than 100 columns, whatever the names") {
     other.warnings.push_back(std::string(90, 'w') + " " + std::string(80, 'w'));
     made.study.points[0].warnings = other.warnings;
     made.study.differences.push_back({1, "mpg", Estimate{-0.1234, 0.0123, 4}});
-    made.study.frontier = {{.point = 0, .mpg = 0.2}, {.point = 1, .mpg = 0.2, .efficient = true}};
+    made.study.frontier = {frontier_entry(0, 0.2, false), frontier_entry(1, 0.2, true)};
     PageContext context = context_of({.ascii = ascii});
     context.file = "/" + std::string(300, 'f');
     context.notes = {std::string(95, 'x')};
@@ -151,7 +151,7 @@ TEST_CASE("alternatives stand beside their paired difference and the mark of the
   add_point(made, "", small_scenario());
   add_point(made, "twice", small_scenario()).figures[0].simulated.mean = 0.300;
   made.study.differences = {{1, "mpg", Estimate{0.075, 0.0011, 4}}};
-  made.study.frontier = {{.point = 0, .mpg = 0.225}, {.point = 1, .mpg = 0.3, .efficient = true}};
+  made.study.frontier = {frontier_entry(0, 0.225, false), frontier_entry(1, 0.3, true)};
   const std::string line = line_with(run_page(made.study, context_of({})), "  twice");
   CHECK(has(line, "0.300 ± 0.004"));
   CHECK(has(line, "+0.0750 ± 0.0011"));

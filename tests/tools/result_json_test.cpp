@@ -72,7 +72,7 @@ TEST_CASE("a study of several points has them in a list, with frontier and diffe
   add_point(made, "", small_scenario());
   add_point(made, "other", small_scenario());
   made.study.differences = {{1, "mpg", Estimate{0.5, std::nullopt, 4}}};
-  made.study.frontier = {{.point = 1, .efficient = true}};
+  made.study.frontier = {frontier_entry(1, std::nullopt, true)};
   const Json json = parsed(made);
   CHECK(json.at("schema") == kResultSchema);
   CHECK(json.at("points").at(1).at("alternative") == "other");

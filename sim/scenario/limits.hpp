@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace fleetsim {
+
+// How large a scenario may be: far above any fleet there is, far below where sums of integers would overflow.
+
+inline constexpr std::uint32_t kMostNodes = 10'000'000;  ///< of a pool
+inline constexpr std::uint32_t kMostPerNode = 64;        ///< devices of a node
+inline constexpr std::uint32_t kMostDevices = kMostNodes * kMostPerNode;
+
+}  // namespace fleetsim
