@@ -163,6 +163,8 @@ class Engine {
   bool quota_allows(const Job& job) const;
   bool hold_next(Job& job);
   bool preempt_for(Job& job);
+  static void free_up(Pool& pool, const Job& job);
+  Pool soon_free(PoolId id) const;
   void hold_timeout(Job& job);
   JobView view(const Job& job) const;
   Int128 key_of(const Job& job) const {

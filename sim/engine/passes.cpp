@@ -217,17 +217,40 @@ void Engine::schedule_jump(Job& job) {
   }
 }
 
+void Engine::free_up(Pool& pool, const Job& job) {
+  for (const Placement* parts : {&job.parts, &job.own_spares})
+    pool.give_back(*parts, job.slot, DeviceState::free);
+}
+
+/// The pool as it will be when those on their way out have left.
+Pool Engine::soon_free(PoolId id) const {
+  Pool pool = pools_[id.value];
+  for (const JobId each : running_) {
+    const Job& job = jobs_[each.value];
+    if (job.pool == id && job.phase == JobPhase::saving) free_up(pool, job);
+  }
+  for (std::uint32_t node = 0; node < pool.nodes(); ++node) {
+    const DeviceMask leaving = pool.devices_in(DeviceState::transition, node);
+    if (leaving != 0) pool.move(node, leaving, DeviceState::transition, DeviceState::free);
+  }
+  return pool;
+}
+
 void Engine::pass_remade() {
   // Every placement is made anew, in order, from what the jobs that can be stopped would leave free.
-  std::vector<Pool> empty = pools_;
+  std::vector<Pool> empty;
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) empty.push_back(soon_free(PoolId{pool}));
+  std::vector<Capacity> quota_left;
+  for (std::size_t quota = 0; quota < quota_used_.size(); ++quota)
+    quota_left.push_back(scenario_.scheduler.quotas[quota].capacity - quota_used_[quota]);
   std::vector<Job*> candidates;
   for (const JobId id : running_) {
     Job& each = job(id);
     if (each.phase != JobPhase::running) continue;
     each.key = key_of(each);
     candidates.push_back(&each);
-    for (const Placement* parts : {&each.parts, &each.own_spares})
-      for (const Part& part : *parts) empty[each.pool.value].give_back(part, each.slot, DeviceState::free);
+    free_up(empty[each.pool.value], each);
+    if (class_of(each).quota) quota_left[*class_of(each).quota] += each.assigned;
   }
   for (Job& each : queue_) candidates.push_back(&each);
   std::sort(candidates.begin(), candidates.end(),
@@ -240,8 +263,6 @@ void Engine::pass_remade() {
   };
   std::vector<Choice> chosen;
   std::vector<Job*> stopped;
-  std::vector<Capacity> quota_left;
-  for (const QuotaSpec& quota : scenario_.scheduler.quotas) quota_left.push_back(quota.capacity);
   bool blocked = false;
   for (Job* const each : candidates) {
     const JobClass& job_class = class_of(*each);
@@ -268,6 +289,13 @@ void Engine::pass_remade() {
   }
   for (Job* const each : stopped) evict(*each, scenario_.scheduler.eviction);
   for (Choice& choice : chosen) {
+    // Whoever is still saving, or away, or has to wait for what is being vacated, comes in a later pass.
+    const Pool& pool = pools_[choice.pool.value];
+    const auto is_free = [&](const Part& part) {
+      return part.milli != 0 || (part.devices & ~pool.free_devices(part.node)) == 0;
+    };
+    if (choice.job->phase != JobPhase::queued) continue;
+    if (!std::all_of(choice.parts.begin(), choice.parts.end(), is_free)) continue;
     dequeue(*choice.job);
     assign(*choice.job, choice.pool, choice.parts);
     start(*choice.job);
@@ -287,22 +315,19 @@ bool Engine::preempt_for(Job& job) {
     }
     std::sort(victims.begin(), victims.end(),
               [](const Job* a, const Job* b) { return QueueOrder{}(*b, *a); });
-    Pool trial = pools_[pool];
-    const auto free_up = [&](const Job& victim) {
-      for (const Placement* parts : {&victim.parts, &victim.own_spares})
-        for (const Part& part : *parts) trial.give_back(part, victim.slot, DeviceState::free);
-    };
+    const Pool now = soon_free(PoolId{pool});
+    Pool trial = now;
     const auto fits = [&] { return trial.fits(shape, job_class.within_rack); };
+    if (fits()) return false;  // room is being made already
     std::size_t count = 0;
-    while (!fits() && count < victims.size()) free_up(*victims[count++]);
+    while (!fits() && count < victims.size()) free_up(trial, *victims[count++]);
     if (!fits()) continue;
     victims.resize(count);
     // Whoever is not needed after all stays, the best first.
     for (std::size_t index = victims.size(); index-- > 0;) {
-      Pool without = pools_[pool];
-      std::swap(trial, without);
+      trial = now;
       for (std::size_t other = 0; other < victims.size(); ++other)
-        if (other != index) free_up(*victims[other]);
+        if (other != index) free_up(trial, *victims[other]);
       if (fits()) victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(index));
     }
     for (Job* const victim : victims) evict(*victim, scenario_.scheduler.eviction);

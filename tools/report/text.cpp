@@ -57,6 +57,20 @@ std::size_t width_of(char32_t character) {
   return within(character, kWide) ? 2 : 1;
 }
 
+/// How many bytes of the text fit into so many columns; at least one character, and all of a coloured text.
+std::size_t length_within(std::string_view text, std::size_t columns) {
+  if (text.find(kEscape) != text.npos) return text.size();
+  std::string_view rest = text;
+  std::size_t used = width_of(take_character(rest));
+  while (!rest.empty()) {
+    std::string_view next = rest;
+    used += width_of(take_character(next));
+    if (used > columns) break;
+    rest = next;
+  }
+  return text.size() - rest.size();
+}
+
 std::string in_colour(std::string_view code, std::string_view text, const Style& style) {
   if (!style.colour) return std::string(text);
   return std::string(1, kEscape) + "[" + std::string(code) + "m" + std::string(text) + kEscape + "[0m";
@@ -151,26 +165,24 @@ std::string spread(const std::string& left, const std::string& right, std::size_
 
 std::string wrap(const std::string& head, std::string_view words) {
   const std::size_t indent = display_width(head);
+  const std::size_t room = kPageWidth - std::min(indent, kPageWidth - 1);
   std::string text = head;
-  std::size_t column = indent;
-  bool at_start = true;
+  std::size_t used = 0;
   while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find(' '));
+    std::string_view word = words.substr(0, words.find(' '));
     words.remove_prefix(std::min(word.size() + 1, words.size()));
-    if (word.empty()) continue;
-    const std::size_t width = display_width(word);
-    if (!at_start && column + 1 + width > kPageWidth) {
-      text.append("\n").append(indent, ' ');
-      column = indent;
-      at_start = true;
+    while (!word.empty()) {
+      const std::string_view piece = word.substr(0, length_within(word, room));
+      word.remove_prefix(piece.size());
+      const std::size_t width = display_width(piece);
+      if (used > 0 && used + 1 + width > room) {
+        text.append("\n").append(indent, ' ');
+        used = 0;
+      }
+      if (used > 0) text += ' ';
+      text += piece;
+      used += (used > 0 ? 1 : 0) + width;
     }
-    if (!at_start) {
-      text += ' ';
-      ++column;
-    }
-    text += word;
-    column += width;
-    at_start = false;
   }
   return text + "\n";
 }

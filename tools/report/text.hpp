@@ -34,7 +34,8 @@ std::string pad_left(std::string text, std::size_t width);
 /// `left`, and `right` at the other end of the line.
 std::string spread(const std::string& left, const std::string& right, std::size_t width = kPageWidth);
 
-/// Words on lines of the page's width: the first after `head`, the others below its end.
+/// Words on lines of the page's width: the first after `head`, the others below its end. A word that is too
+/// long for a line goes on in the next.
 std::string wrap(const std::string& head, std::string_view words);
 
 /// A heading, set off on a terminal with colour.
