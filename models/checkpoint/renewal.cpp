@@ -104,7 +104,7 @@ RenewalShares renewal_shares(const RenewalJob& job) {
   if (undisturbed && std::isinf(job.interval.si)) {
     return {.retained = 1 - job.input_stall, .input_wait = job.input_stall};
   }
-  const Cycle cycle = job.clock == EvictionClock::kHeld ? held_cycle(job) : productive_cycle(job);
+  const Cycle cycle = job.clock == RenewalClock::kHeld ? held_cycle(job) : productive_cycle(job);
   return {.retained = (1 - job.input_stall) * cycle.stepping / cycle.length,
           .input_wait = job.input_stall * cycle.stepping / cycle.length,
           .checkpoint = cycle.checkpoint / cycle.length,

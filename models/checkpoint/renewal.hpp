@@ -8,7 +8,7 @@
 namespace fleetsim {
 
 /// When evictions may come: at any held time, or while the job steps. Failures may come at any time.
-enum class EvictionClock : std::uint8_t { kHeld, kProductive };
+enum class RenewalClock : std::uint8_t { kHeld, kProductive };
 
 /// One job that always holds its devices, steps for `interval`, pauses for `write`, commits, and so on, while
 /// exponential failures and evictions strike. A failure loses all since the last commit and starts a
@@ -17,7 +17,7 @@ enum class EvictionClock : std::uint8_t { kHeld, kProductive };
 struct RenewalJob {
   PerSecond failures{};
   PerSecond evictions{};
-  EvictionClock clock = EvictionClock::kHeld;
+  RenewalClock clock = RenewalClock::kHeld;
   Seconds interval{};  ///< stepping time between commits, > 0, may be infinite: never commits
   Seconds write{};
   Seconds recovery{};

@@ -2,11 +2,11 @@
 
 namespace fleetsim {
 
-double mpg(const Factors& factors) { return factors.scheduling * factors.runtime * factors.program; }
+double mpg(const MpgFactors& factors) { return factors.scheduling * factors.runtime * factors.program; }
 
-double job_product(const Factors& factors) { return factors.runtime * factors.program; }
+double job_product(const MpgFactors& factors) { return factors.runtime * factors.program; }
 
-LossShares loss_shares(const Factors& factors) {
+LossShares loss_shares(const MpgFactors& factors) {
   const double held = factors.scheduling;
   const double retained = held * factors.runtime;
   return {.scheduling = 1 - held,
@@ -19,13 +19,13 @@ double model_flops_utilization(Flops step_work, std::int64_t devices, FlopRate p
   return step_work / (static_cast<double>(devices) * (peak * step));
 }
 
-Factors value_of_point(const Factors& factors) {
+MpgFactors value_of_point(const MpgFactors& factors) {
   return {.scheduling = factors.runtime * factors.program,
           .runtime = factors.scheduling * factors.program,
           .program = factors.scheduling * factors.runtime};
 }
 
-double product_of_ratios(const Factors& before, const Factors& after) {
+double product_of_ratios(const MpgFactors& before, const MpgFactors& after) {
   return (after.scheduling / before.scheduling) * (after.runtime / before.runtime) *
          (after.program / before.program);
 }

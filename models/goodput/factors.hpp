@@ -9,17 +9,17 @@ namespace fleetsim {
 // Equation numbers are those of Machine Learning Systems, volume 2, chapter 9 ("Fleet Efficiency").
 
 /// The three factors of goodput, each within [0, 1] and each on the capacity that survived the one before.
-struct Factors {
+struct MpgFactors {
   double scheduling = 1;  ///< S: held by complete gangs / in service
   double runtime = 1;     ///< R: retained / held
   double program = 1;     ///< P: ideal / retained
 };
 
 /// ML productivity goodput, S R P. Equation 1; Wongpanich et al. 2025.
-double mpg(const Factors& factors);
+double mpg(const MpgFactors& factors);
 
 /// R P, what a job makes of the capacity it holds.
-double job_product(const Factors& factors);
+double job_product(const MpgFactors& factors);
 
 /// Where offered capacity went, in the order a job meets the losses; the four add to one. Equation 2.
 struct LossShares {
@@ -28,7 +28,7 @@ struct LossShares {
   double program = 0;
   double useful = 0;
 };
-LossShares loss_shares(const Factors& factors);
+LossShares loss_shares(const MpgFactors& factors);
 
 /// Program goodput under the arithmetic ideal, which is model FLOPs utilisation: useful work of one step over
 /// what all devices could do in its time. Equation 3. Count model arithmetic alone, under one convention, and
@@ -37,11 +37,11 @@ LossShares loss_shares(const Factors& factors);
 double model_flops_utilization(Flops step_work, std::int64_t devices, FlopRate peak, Seconds step);
 
 /// How much S R P gains per unit of one factor: the product of the other two, field by field.
-Factors value_of_point(const Factors& factors);
+MpgFactors value_of_point(const MpgFactors& factors);
 
 /// Product of the three ratios after / before; a change pays when it exceeds one. Both must cover one window
-/// that holds the one-time costs of the change. Factors before are > 0.
-double product_of_ratios(const Factors& before, const Factors& after);
+/// that holds the one-time costs of the change. MpgFactors before are > 0.
+double product_of_ratios(const MpgFactors& before, const MpgFactors& after);
 
 /// Relative gain of S R P when a factor reaches its ceiling: ceiling / value - 1.
 double ceiling_gain(double value, double ceiling);

@@ -92,10 +92,11 @@ void Engine::arrive(std::uint32_t class_index) {
   job.first_start.reset();
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
   job.commits = job.failures = job.evictions = 0;
-  job.failures_since_commit = 0;
+  job.stops_since_commit = 0;
   job.retained.clear();
   job.eviction = nullptr;
   job.eviction_left.reset();
+  job.eviction_clock_runs = false;
   job.eviction_stream.reset();
   if (job_class.evictions.rate || job_class.evictions.every) {
     job.eviction_stream.emplace(StreamKey{scenario_.runs.seed, options_.replication, Purpose::kEviction,

@@ -6,8 +6,8 @@
 namespace fleetsim {
 namespace {
 
-/// More events than this at one instant mean that time stands still.
-constexpr std::uint64_t kEventsAtOneInstant = 50'000'000;
+/// More scheduling passes than this at one instant mean that time stands still.
+constexpr std::uint64_t kPassesAtOneInstant = 1'000'000;
 
 StepTimes step_times(const StepSpec& step) { return {.wait = step.wait.ns(), .own = step.time.ns()}; }
 
@@ -97,6 +97,9 @@ RunResult Engine::run() {
     if (next > now_) {
       if (pass_wanted_) {
         pass_wanted_ = false;
+        if (++passes_at_instant_ > kPassesAtOneInstant)
+          throw RunFault{"time stands still at " + std::to_string(now_.ns()) +
+                         " ns: the scheduler starts and stops jobs without end"};
         pass();
         continue;
       }
@@ -114,11 +117,8 @@ RunResult Engine::run() {
       }
       if (next == SimTime::never()) break;
       now_ = next;
-      at_instant_ = 0;
+      passes_at_instant_ = 0;
     }
-    if (++at_instant_ > kEventsAtOneInstant)
-      throw RunFault{"time stands still at " + std::to_string(now_.ns()) +
-                     " ns: events without end at one instant"};
     ++result_.events;
     dispatch(events_.pop());
   }

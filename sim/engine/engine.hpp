@@ -258,7 +258,7 @@ class Engine {
   std::int64_t unresolved_ = 0;
   std::int64_t parts_out_ = 0, tearing_down_ = 0;
   bool window_closed_ = false;
-  std::uint64_t at_instant_ = 0;
+  std::uint64_t passes_at_instant_ = 0;
 };
 
 }  // namespace fleetsim

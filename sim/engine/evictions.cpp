@@ -50,7 +50,10 @@ void Engine::eviction_due(Job& job) {
   job.eviction_clock_runs = false;
   draw_eviction(job);
   if (class_of(job).evictions.clock == EvictionClock::wall) run_eviction_clock(job);
+  const std::int64_t before = job.evictions;
   evict(job, class_of(job).evictions.terms);
+  if (job.evictions > before && ++job.stops_since_commit >= kHopeless)
+    stop_for_good(job, FinalState::no_progress);
 }
 
 void Engine::evict(Job& job, const EvictionTerms& terms) {

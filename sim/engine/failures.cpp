@@ -281,7 +281,7 @@ void Engine::fail(Job& job, std::optional<Duration> detect) {
     return stop_for_good(job, FinalState::failed);
   settle(job, covered(job, now_), Leaf::runtime_rework);
   if (job.phase == JobPhase::saving) run_eviction_clock(job);  // the eviction comes to nothing
-  if (++job.failures_since_commit >= kHopeless) return stop_for_good(job, FinalState::no_progress);
+  if (++job.stops_since_commit >= kHopeless) return stop_for_good(job, FinalState::no_progress);
 
   const Duration until_detected = detect.value_or(job_class.recovery.detect);
   if (job.broken.empty())

@@ -3,6 +3,21 @@
 #include "sim/engine/engine.hpp"
 
 namespace fleetsim {
+namespace {
+
+/// Whether the job's gang and its own spares are these parts, in any order.
+bool holds_exactly(const Job& job, Placement parts) {
+  Placement held = job.parts;
+  held.insert(held.end(), job.own_spares.begin(), job.own_spares.end());
+  const auto by_device = [](const Part& a, const Part& b) {
+    return std::pair{a.node, a.devices} < std::pair{b.node, b.devices};
+  };
+  std::sort(held.begin(), held.end(), by_device);
+  std::sort(parts.begin(), parts.end(), by_device);
+  return held == parts;
+}
+
+}  // namespace
 
 void Engine::pass() {
   if (!waiting_.empty()) fill_waiting();
@@ -282,8 +297,7 @@ void Engine::pass_remade() {
     }
     for (const Part& part : parts) empty[*pool].take(part, each->slot);
     if (job_class.quota) quota_left[*job_class.quota] -= shape.capacity();
-    const bool stays = runs && each->pool.value == *pool && parts == each->parts && each->own_spares.empty();
-    if (stays) continue;
+    if (runs && each->pool.value == *pool && holds_exactly(*each, parts)) continue;
     if (runs) stopped.push_back(each);
     chosen.push_back({each, PoolId{*pool}, std::move(parts)});
   }
@@ -300,6 +314,9 @@ void Engine::pass_remade() {
     assign(*choice.job, choice.pool, choice.parts);
     start(*choice.job);
   }
+  // Whom this pass stopped has had its turn in it.
+  pass_wanted_ = false;
+  fill_waiting();
 }
 
 /// Stops as few of the worst running jobs as make room for `job`; nobody if even all of them would not.

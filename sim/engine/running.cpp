@@ -114,7 +114,7 @@ void Engine::retain(Job& job, SimTime to) {
   std::erase_if(job.pieces, [&](const Piece& piece) { return piece.to <= to; });
   for (Piece& piece : job.pieces) piece.from = std::max(piece.from, to);
   job.committed = to;
-  job.failures_since_commit = 0;
+  job.stops_since_commit = 0;
 }
 
 void Engine::settle(Job& job, SimTime retained_to, Leaf lost) {
@@ -209,8 +209,10 @@ void Engine::release(Job& job, const char* reason) {
   job.own_spares.clear();
   job.missing.clear();
   job.gang_capacity = job.assigned = Capacity::zero();
-  if (job.phase != JobPhase::assembling) job.held = job.held + (now_ - job.gang_complete);
-  job.released = now_;
+  if (job.phase != JobPhase::assembling) {
+    job.held = job.held + (now_ - job.gang_complete);
+    job.released = now_;
+  }
   ++job.run_generation;
   ++job.attempt_generation;
   if (job.unresolved) resolve(job);

@@ -97,7 +97,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   std::optional<Duration> eviction_left;  ///< on the eviction clock
   SimTime eviction_clock_from;
   bool eviction_clock_runs = false;
-  std::uint32_t failures_since_commit = 0;
+  std::uint32_t stops_since_commit = 0;
 
   // Guards of events: an event of an older generation is void.
   std::uint32_t run_generation = 0, attempt_generation = 0, eviction_generation = 0, live_generation = 0;

@@ -135,6 +135,7 @@ constexpr KeyInfo kKeys[] = {
   {"trace", "limit_jobs", "count", "", "only the first so many, by submission"},
   {"trace", "strict", "flag", "false", "a row that cannot be read is an error, not a note"},
   {"trace", "completed_only", "flag", "false", "leaves out what the log calls failed or cancelled"},
+  {"trace", "enforce_limits", "flag", "false", "kills a job that overruns the limit the log gives it"},
   {"trace", "about", "text", "", "which public data set it is"},
   {"trace", "source", "text", "", "where the data set is to be had"},
 
@@ -216,7 +217,6 @@ constexpr KeyInfo kKeys[] = {
   {"window", "until", "done", "", "\"done\": until every job has ended, instead of a length"},
   {"window", "warm_up", "duration", "0 s", "left out at the start"},
   {"window", "run_on", "duration", "", "at most this long past the end, to learn what became of work; default one more length"},
-  {"window", "close_at_commit", "flag", "false", "a job's window ends at its last commit"},
 
   {"runs", "seed", "whole", "1", "seed of all random streams"},
   {"runs", "replications", "replications", "1", "independent runs; the maximum if `until` is given"},

@@ -92,7 +92,6 @@ void read_window(const Reader& root, Scenario& scenario) {
   assign(spec.length, in->duration("length", Sign::positive));
   assign(spec.warm_up, in->duration("warm_up"));
   assign(spec.run_on, in->duration("run_on"));
-  assign(spec.close_at_commit, in->flag("close_at_commit"));
   if (in->at_most_one({"length", "until"}) == 0) {
     in->problem("expected a \"length\", or \"until\": \"done\"; found neither");
   }

@@ -144,6 +144,16 @@ bool check_text(const char* option, const std::string& pointer, const std::strin
   return false;
 }
 
+/// Takes the key at a pointer away, if it is there.
+void erase_at(Json& document, const std::string& pointer) {
+  const std::vector<std::string> tokens = tokens_of(pointer);
+  Json* parent = &document;
+  for (auto token = tokens.begin(); parent != nullptr && token + 1 != tokens.end(); ++token) {
+    parent = child(*parent, *token);
+  }
+  if (parent != nullptr && parent->is_object()) parent->erase(tokens.back());
+}
+
 /// Adds an axis, or puts it in place of the one over the same key.
 void add_axis(Axis axis, std::vector<Axis>& axes) {
   const auto same = std::find_if(axes.begin(), axes.end(),
@@ -248,12 +258,22 @@ std::optional<Sources> load_sources(std::string_view text, const std::string& na
 
 StudyPlan plan_study(const Sources& sources, const ReadOptions& options, std::vector<Issue>& issues) {
   StudyPlan plan;
-  plan.alternatives = read_alternatives(sources, issues);
-  plan.axes = read_sweep(sources, issues);
+  // What changes the study itself comes before the study is read; the rest is set in each of its points.
+  Sources changed = sources;
   for (const auto& [pointer, text] : options.sets) {
-    if (check_text("--set", pointer, text, issues))
-      plan.settings.push_back({"--set", pointer, json_or_text(text)});
+    if (!check_text("--set", pointer, text, issues)) continue;
+    const Json value = json_or_text(text);
+    const bool of_study = is_within(pointer, "/alternatives") || is_within(pointer, "/sweep");
+    if (!of_study) {
+      plan.settings.push_back({"--set", pointer, value});
+    } else if (value.is_null()) {
+      erase_at(changed.merged, pointer);
+    } else if (const auto wrong = set_at(changed.merged, pointer, value)) {
+      issues.push_back({"--set", pointer, *wrong});
+    }
   }
+  plan.alternatives = read_alternatives(changed, issues);
+  plan.axes = read_sweep(changed, issues);
   if (options.seed) plan.settings.push_back({"--seed", "/runs/seed", *options.seed});
   if (options.replications)
     plan.settings.push_back({"--replications", "/runs/replications", *options.replications});

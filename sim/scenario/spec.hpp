@@ -206,7 +206,6 @@ struct WindowSpec {
   Duration warm_up = Duration::nanoseconds(0);
   std::optional<Duration> length;  ///< absent: until every job has ended
   std::optional<Duration> run_on;  ///< at most this long past the end; default one more length
-  bool close_at_commit = false;
 };
 
 struct FigureAssumption {

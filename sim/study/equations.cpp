@@ -6,9 +6,10 @@
 namespace fleetsim {
 
 PoolForms pool_forms(const GoodputFactors& given) {
-  const Factors factors{.scheduling = given.scheduling, .runtime = given.runtime, .program = given.program};
+  const MpgFactors factors{
+      .scheduling = given.scheduling, .runtime = given.runtime, .program = given.program};
   const LossShares shares = loss_shares(factors);
-  const Factors value = value_of_point(factors);
+  const MpgFactors value = value_of_point(factors);
   return {.mpg = mpg(factors),
           .share_scheduling = shares.scheduling,
           .share_runtime = shares.runtime,
@@ -23,7 +24,7 @@ double long_run_runtime_goodput(const LongRun& job) {
   const bool productive = job.clock == LongRun::Clock::productive;
   return renewal_shares({.failures = job.failures,
                          .evictions = job.evictions,
-                         .clock = productive ? EvictionClock::kProductive : EvictionClock::kHeld,
+                         .clock = productive ? RenewalClock::kProductive : RenewalClock::kHeld,
                          .interval = job.interval,
                          .write = job.pause,
                          .recovery = job.recovery,

@@ -11,7 +11,7 @@
 using namespace fleetsim;
 
 TEST_CASE("Llama 3 405B: shares of a dedicated cluster") {
-  const Factors llama3{.scheduling = 1, .runtime = 0.9, .program = 0.41};  // ch. 9, napkin 9.1
+  const MpgFactors llama3{.scheduling = 1, .runtime = 0.9, .program = 0.41};  // ch. 9, napkin 9.1
   CHECK(job_product(llama3) == near(0.369));
   const LossShares shares = loss_shares(llama3);
   CHECK(shares.scheduling == 0);
@@ -110,7 +110,7 @@ TEST_CASE("failures cost as much as input waits near 13,000 GPUs") {
 }
 
 TEST_CASE("program goodput of the fleet step and of one node") {
-  const Factors f = running_factors();
+  const MpgFactors f = running_factors();
   CHECK((128.0 * (kPeakH100 * Seconds{0.245})).si == near(31.01504e15));  // ch. 9, napkin 9.4
   CHECK(f.program == near(0.4800032500361115));
   CHECK(node_program_goodput() == near(0.6499831479609033));
@@ -124,14 +124,14 @@ TEST_CASE("trap: 74 % is the ratio of two MFUs, the step times printed beside it
   CHECK(1 - by_mfu == near(0.2615143153450128));
   CHECK(Seconds{0.180} / Seconds{0.245} == near(0.7346938775510204));
   // Equal work per device would make both the same, and would miss the published $7.09.
-  Factors equal_work = running_factors();
+  MpgFactors equal_work = running_factors();
   equal_work.program = node_program_goodput() * (Seconds{0.180} / Seconds{0.245});
   CHECK(equal_work.program == near(0.47753863931821466));
   CHECK(cost_per_useful(Price{2}, mpg(equal_work)).si == near(7.128, 1e-4));
 }
 
 TEST_CASE("the pool of the running example") {
-  const Factors f = running_factors();
+  const MpgFactors f = running_factors();
   CHECK(job_product(f) == near(0.43391320107212844));  // ch. 9, napkin 9.5
   CHECK(mpg(f) == near(0.2820435806968835));
   const LossShares shares = loss_shares(f);
@@ -143,8 +143,8 @@ TEST_CASE("the pool of the running example") {
 }
 
 TEST_CASE("what one point of a factor is worth, and what its ceiling would bring") {
-  const Factors f = running_factors();
-  const Factors value = value_of_point(f);  // ch. 9, section 9.8.1
+  const MpgFactors f = running_factors();
+  const MpgFactors value = value_of_point(f);  // ch. 9, section 9.8.1
   CHECK(value.scheduling == near(0.43391320107212844));
   CHECK(value.runtime == near(0.3120021125234725));
   CHECK(value.program == near(0.5875868146219111));
@@ -164,8 +164,8 @@ TEST_CASE("trap: the headroom of R is 10.6 %, neither 11 nor about 13") {
 }
 
 TEST_CASE("a change is judged by the product of ratios") {
-  const Factors before = running_factors();
-  Factors after = before;
+  const MpgFactors before = running_factors();
+  MpgFactors after = before;
   after.program *= 1.10;
   after.runtime *= 11.0 / 12;
   CHECK(product_of_ratios(before, after) == near(1.0083333333333335));  // ch. 9, checkpoint 9.4
@@ -179,7 +179,7 @@ TEST_CASE("a change is judged by the product of ratios") {
 }
 
 TEST_CASE("equal products along the curve through the running example") {
-  const Factors f = running_factors();
+  const MpgFactors f = running_factors();
   struct Row {
     double runtime, program;
   };

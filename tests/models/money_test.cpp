@@ -39,7 +39,7 @@ constexpr double kTarget = 64;
 }  // namespace
 
 TEST_CASE("cost of a useful accelerator-hour") {
-  const Factors f = running_factors();
+  const MpgFactors f = running_factors();
   CHECK(per_hour(cost_per_useful(dollars_per_hour(2), mpg(f))) == near(7.091102712064311));  // section 9.8.2
   CHECK(cost_per_useful(Price{1}, mpg(f)).si == near(3.5455513560321554));
   CHECK(cost_per_useful(Price{1}, job_product(f)).si == near(2.304608381420901));  // billed by held hours

@@ -108,7 +108,7 @@ TEST_CASE("renewal: the joint cadence of failures and evictions") {
 TEST_CASE("renewal: spot capacity interrupted per two productive hours, saved on notice") {
   const RenewalJob job{.failures = PerSecond{0},
                        .evictions = 1.0 / (2 * kOneHour),
-                       .clock = EvictionClock::kProductive,
+                       .clock = RenewalClock::kProductive,
                        .interval = kOneHour,
                        .relaunch = 45 * kOneMinute,
                        .eviction_loss = Seconds{0}};
@@ -126,13 +126,13 @@ TEST_CASE("renewal: the clocks agree when evictions are none, and the shares clo
                  .eviction_loss = Seconds{100},
                  .input_stall = 0.1};
   const RenewalShares held = renewal_shares(job);
-  job.clock = EvictionClock::kProductive;
+  job.clock = RenewalClock::kProductive;
   check_shares(renewal_shares(job), held);
   job.evictions = PerSecond{2e-3};
   CHECK(sum(renewal_shares(job)) == near(1, 1e-12));
   job.eviction_loss = std::nullopt;
   CHECK(sum(renewal_shares(job)) == near(1, 1e-12));
-  job.clock = EvictionClock::kHeld;
+  job.clock = RenewalClock::kHeld;
   job.eviction_loss = Seconds{10};  // shorter than the pause: part of a pause is saved
   const RenewalShares saved_pause = renewal_shares(job);
   CHECK(sum(saved_pause) == near(1, 1e-12));
@@ -144,7 +144,7 @@ TEST_CASE("renewal: an eviction at any held time hurts more than one while stepp
   RenewalJob job = running_job();
   job.evictions = PerSecond{1e-3};
   const double held = renewal_shares(job).retained;
-  job.clock = EvictionClock::kProductive;
+  job.clock = RenewalClock::kProductive;
   CHECK(renewal_shares(job).retained > held);
 }
 

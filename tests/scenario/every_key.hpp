@@ -38,7 +38,7 @@ inline constexpr std::string_view kEveryKey[] = {
   "scheduler": { "order": "las", "strict": false, "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true, "placement": "best-fit",
     "preemption": { "placements": "kept", "lost_work": "1 min", "save": "1 s", "grace": "2 s", "requeue_delay": "3 s", "requeue": "submit", "relaunch": "4 s" },
     "las_thresholds": ["10 GPU-h"], "quotas": { "team": 16 } },
-  "window": { "length": "5 d", "warm_up": "1 d", "run_on": "2 d", "close_at_commit": true },
+  "window": { "length": "5 d", "warm_up": "1 d", "run_on": "2 d" },
   "runs": { "seed": 7, "replications": 4, "until": { "figure": "mpg", "half_width": 0.01 }, "batch": 2 },
   "alternatives": { "fifo": { "scheduler": { "order": "fifo" } } },
   "sweep": { "/workload/train/priority": [1, 2] },
@@ -52,7 +52,7 @@ inline constexpr std::string_view kEveryKey[] = {
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
-  "workload": { "t": { "trace": { "format": "csv", "file": "two_jobs.csv", "limit_jobs": 1, "strict": true, "completed_only": true, "about": "two jobs", "source": "this folder" } } },
+  "workload": { "t": { "trace": { "format": "csv", "file": "two_jobs.csv", "limit_jobs": 1, "strict": true, "completed_only": true, "enforce_limits": true, "about": "two jobs", "source": "this folder" } } },
   "window": { "until": "done" }
 })",
 };

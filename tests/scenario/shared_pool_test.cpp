@@ -130,10 +130,17 @@ TEST_CASE("scheduler, window, runs and figures") {
   REQUIRE(scenario.assume.size() == 1);
   CHECK(scenario.assume[0].figure == "pools.train.scheduling_goodput");
   CHECK(scenario.assume[0].value == 0.65);
-  REQUIRE(scenario.expect.size() == 1);
-  CHECK(scenario.expect[0].basis == Basis::closed_form);
-  CHECK(scenario.expect[0].value == 0.903980);
-  CHECK(scenario.expect[0].within == 1e-6);
+}
+
+TEST_CASE("what is expected holds where the sweep stands at the file's own values") {
+  const StudyReading reading = read(kSharedPool);
+  REQUIRE(reading.points.size() == 12);
+  CHECK(reading.points[0].scenario.expect.empty());  // 0 /d, where the file itself has 1 /d
+  const Scenario& own = reading.points[1].scenario;
+  REQUIRE(own.expect.size() == 1);
+  CHECK(own.expect[0].basis == Basis::closed_form);
+  CHECK(own.expect[0].value == 0.903980);
+  CHECK(own.expect[0].within == 1e-6);
 }
 
 TEST_CASE("the study is base and alternatives, each over the sweep") {

@@ -129,6 +129,10 @@ TEST_CASE("what makes the study cannot be set within it, nor what is not text") 
   CHECK(contains(only_issue(read_with(kSmall, {{"/sweep", "{}"}}), "/sweep"), "cannot be varied"));
   CHECK(contains(only_issue(read_with(kSmall, {{"/alternatives/b", "{}"}}), "/alternatives/b"),
                  "cannot be varied"));
+  CHECK(read_with(kSharedPool, {{"/sweep", "null"}, {"/alternatives/atomic admission", "null"}})
+            .points.size() == 2);
+  CHECK(read_with(kSharedPool, {{"/sweep/~1workload~1llama~1evictions~1rate", "null"}}).points.size() == 3);
+  CHECK(read_with(kSharedPool, {{"/sweep/~x/y", "null"}}).points.size() == 12);
   CHECK(contains(only_issue(read_with(kSmall, {{"/name", "\xff"}}), "/name"), "UTF-8"));
   CHECK(contains(only_issue(read_with(kSmall, {{"", "1"}}), ""), "expected a JSON pointer"));
   ReadOptions options;

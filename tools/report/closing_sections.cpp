@@ -85,7 +85,7 @@ std::string contract_lines(const PointResult& base, const PageContext& context) 
   const LeafTotals leaves = base.ledger.total();
   const Factors sums = factors(leaves);
   const bool closes = sum(leaves) == base.installed_window;
-  std::string text = "denominator in-service | " + closing_text(scenario.window) + ", " +
+  std::string text = std::string{"denominator in-service | window closes at its end, "} +
                      format_percent(share_of(sums.unresolved, sums.held), 2) + " of held time unresolved | " +
                      (closes ? "ledger closes exactly" : alarm("LEDGER DOES NOT CLOSE", style)) +
                      " | ideal: " + clean(ideal_text(scenario), style) +

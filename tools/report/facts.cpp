@@ -56,10 +56,6 @@ std::string ideal_text(const Scenario& scenario) {
   return text.empty() ? "as the scenario gives it" : text;
 }
 
-std::string closing_text(const WindowSpec& window) {
-  return window.close_at_commit ? "a job's window closes at its last commit" : "window closes at its end";
-}
-
 std::string short_duration(Duration time) {
   struct Unit {
     std::int64_t ns;

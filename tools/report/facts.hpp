@@ -32,8 +32,6 @@ std::string point_label(const StudyPoint& point);
 std::string policy_text(const SchedulerSpec& scheduler);
 /// What ideal time is measured against.
 std::string ideal_text(const Scenario& scenario);
-/// When the windows of jobs end.
-std::string closing_text(const WindowSpec& window);
 
 /// "7 d", "90 min"; "about" what cannot be said so: "1.23 h".
 std::string short_duration(Duration time);

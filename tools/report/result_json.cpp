@@ -68,7 +68,7 @@ Json contract_json(const PointResult& point, const Provenance& made_by) {
   json["denominator"] = "in-service";
   json["ideal"] = ideal_text(scenario);
   json["window"] = window_json(scenario.window);
-  json["closing"] = closing_text(scenario.window);
+  json["closing"] = "window closes at its end";
   json["seed"] = scenario.runs.seed;
   json["replications"] = point.replications;
   json["level"] = Json::parse(kLevel);

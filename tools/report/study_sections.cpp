@@ -127,7 +127,7 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
       {"", Align::left}};
   drop_empty_columns(columns, rows);
   return heading("ALTERNATIVES", style) +
-         "   * no other is at least as good in time, MPG and cost, and better in one\n" +
+         "   * none is at least as good in time and cost (MPG without prices), and better in one\n" +
          text_table(columns, rows, style) + rest;
 }
 
@@ -175,7 +175,7 @@ std::string frontier_page(const StudyResult& study, const PageContext& context) 
                                  {"MPG", Align::right},     {"USD/GPU-h", Align::right}, {"", Align::left}};
   drop_empty_columns(columns, rows);
   return title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest +
-         "  * no other point is at least as good in time, MPG and cost, and better in one\n";
+         "  * none is at least as good in time and cost (MPG without prices), and better in one\n";
 }
 
 std::string expectations_table(const StudyResult& study, const Style& style) {
