@@ -114,13 +114,8 @@ void Engine::arrive(std::uint32_t class_index) {
   if (job.submit >= window_start_ && job.submit < window_end_) ++result_.classes[class_index].submitted;
 
   schedule_arrival(class_index);
-  const GangShape whole = allocation_shape(job);
-  const bool satisfiable =
-      std::any_of(
-          job_class.pools.begin(), job_class.pools.end(),
-          [&](std::uint32_t pool) { return pools_[pool].could_ever_fit(whole, job_class.within_rack); }) &&
-      (!job_class.quota || whole.capacity() <= scenario_.scheduler.quotas[*job_class.quota].capacity);
-  if (!satisfiable) {
+  job.shape_index = shape_index(job);
+  if (!shapes_[job.shape_index].satisfiable) {
     end(job, FinalState::unsatisfiable);
     return;
   }
@@ -128,7 +123,6 @@ void Engine::arrive(std::uint32_t class_index) {
     push(at, Phase::kEviction, EventKind::evicted_at, job.slot.value, job.live_generation);
   if (job_class.end)
     push(job_class.end->first, Phase::kLimit, EventKind::ends, job.slot.value, job.live_generation);
-  job.shape_index = shape_index(job);
   enqueue(job, now_);
 }
 
@@ -157,7 +151,12 @@ std::uint32_t Engine::shape_index(const Job& job) {
   if (job.shape_index < shapes_.size() && alike(shapes_[job.shape_index])) return job.shape_index;
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), alike);
   if (found != shapes_.end()) return static_cast<std::uint32_t>(found - shapes_.begin());
-  shapes_.push_back({shape, job_class, 0});
+  const bool satisfiable =
+      std::any_of(
+          job_class->pools.begin(), job_class->pools.end(),
+          [&](std::uint32_t pool) { return pools_[pool].could_ever_fit(shape, job_class->within_rack); }) &&
+      (!job_class->quota || shape.capacity() <= scenario_.scheduler.quotas[*job_class->quota].capacity);
+  shapes_.push_back({.shape = shape, .job_class = job_class, .satisfiable = satisfiable});
   return static_cast<std::uint32_t>(shapes_.size() - 1);
 }
 

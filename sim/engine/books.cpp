@@ -101,17 +101,17 @@ void Engine::touch(PoolId pool) {
   PoolBook& book = books_[pool.value];
   if (book.since == now_) return;
   const SimTime first = clip(book.since), last = clip(now_);
-  const auto add = [&](DeviceState state, Leaf leaf) {
-    const Capacity capacity = pools_[pool.value].in_state(state);
-    if (capacity == Capacity::zero()) return;
-    result_.ledger.add(pool, leaf, capacity * (last - first));
-    if (records_ != nullptr) record_idle({pool.value, first, last, leaf, capacity, book.depth});
-  };
   if (first < last) {
-    add(DeviceState::free, book.reason);
-    add(DeviceState::spare, Leaf::scheduling_spare);
-    add(DeviceState::transition, Leaf::scheduling_transition);
-    add(DeviceState::failed, Leaf::out_of_service_failed);
+    const std::pair<DeviceState, Leaf> idle[] = {{DeviceState::free, book.reason},
+                                                 {DeviceState::spare, Leaf::scheduling_spare},
+                                                 {DeviceState::transition, Leaf::scheduling_transition},
+                                                 {DeviceState::failed, Leaf::out_of_service_failed}};
+    for (const auto& [state, leaf] : idle) {
+      const Capacity capacity = pools_[pool.value].in_state(state);
+      if (capacity == Capacity::zero()) continue;
+      result_.ledger.add(pool, leaf, capacity * (last - first));
+      if (records_ != nullptr) record_idle({pool.value, first, last, leaf, capacity, book.depth});
+    }
     if (book.depth != 0) result_.queue_depth[pool.value] += Capacity::devices(book.depth) * (last - first);
   }
   book.since = now_;

@@ -61,6 +61,9 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
   }
+  move_ = scenario.scheduler.eviction;
+  move_.requeue_delay = Duration::zero();
+  move_.requeue = RequeueAt::submit;
   if (scenario.scheduler.eviction_relaunch) eviction_relaunch_.launch = *scenario.scheduler.eviction_relaunch;
   for (std::uint32_t index = 0; index < scenario.classes.size(); ++index) {
     const JobClass& job_class = scenario.classes[index];

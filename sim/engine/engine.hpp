@@ -217,10 +217,12 @@ class Engine {
   const OrderPolicy* order_;
   const PlacementPolicy* placement_;
   LaunchSpec eviction_relaunch_;
+  EvictionTerms move_;  ///< of a job that gives up its nodes for others: it is not sent away
   std::vector<Capacity> quota_used_;
   struct QueuedShape {
     GangShape shape;  ///< with the job's own spares
     const JobClass* job_class;
+    bool satisfiable = true;  ///< some pool that they accept could hold it when empty
     std::int64_t queued = 0;
   };
   std::vector<QueuedShape> shapes_;

@@ -277,7 +277,7 @@ void Engine::pass_remade() {
     Placement parts;
   };
   std::vector<Choice> chosen;
-  std::vector<Job*> stopped;
+  std::vector<Job*> stopped, moved;
   bool blocked = false;
   for (Job* const each : candidates) {
     const JobClass& job_class = class_of(*each);
@@ -298,10 +298,11 @@ void Engine::pass_remade() {
     for (const Part& part : parts) empty[*pool].take(part, each->slot);
     if (job_class.quota) quota_left[*job_class.quota] -= shape.capacity();
     if (runs && each->pool.value == *pool && holds_exactly(*each, parts)) continue;
-    if (runs) stopped.push_back(each);
+    if (runs) moved.push_back(each);
     chosen.push_back({each, PoolId{*pool}, std::move(parts)});
   }
   for (Job* const each : stopped) evict(*each, scenario_.scheduler.eviction);
+  for (Job* const each : moved) evict(*each, move_);
   for (Choice& choice : chosen) {
     // Whoever is still saving, or away, or has to wait for what is being vacated, comes in a later pass.
     const Pool& pool = pools_[choice.pool.value];

@@ -190,46 +190,84 @@ void Pool::take_share(const Part& part, JobId job) {
   add(DeviceState::held, part.milli);
 }
 
-/// Length of the run of parts that are whole nodes of one word of the index, from the first one on.
-std::size_t Pool::whole_node_run(std::span<const Part> parts, std::uint64_t& members) const {
-  const DeviceMask whole = all_devices(per_node_);
-  members = 0;
-  std::size_t length = 0;
-  while (length < parts.size() && parts[length].devices == whole && parts[length].milli == 0 &&
-         parts[length].node / 64 == parts.front().node / 64)
-    members |= std::uint64_t{1} << (parts[length++].node % 64);
-  return length;
-}
+/// Moves whole nodes between wholly free and not free at all, a word of the index at a time.
+class Pool::WholeNodes {
+ public:
+  WholeNodes(Pool& pool, DeviceState to) : pool_{pool}, to_{to} {}
+  ~WholeNodes() {
+    flush();
+    const std::uint32_t from = to_ == DeviceState::free ? 0 : pool_.per_node_;
+    pool_.free_counts_[from] -= count_;
+    pool_.free_counts_[pool_.per_node_ - from] += count_;
+  }
+  WholeNodes(const WholeNodes&) = delete;
+  WholeNodes& operator=(const WholeNodes&) = delete;
+
+  void add(std::uint32_t node, DeviceMask free_now) {
+    if (node / 64 != word_) {
+      flush();
+      word_ = node / 64;
+    }
+    members_ |= std::uint64_t{1} << (node % 64);
+    pool_.mask(DeviceState::free, node) = free_now;
+    if (pool_.tracks_racks_) {
+      std::uint32_t* const counts =
+          &pool_.rack_free_counts_[std::size_t{pool_.racks_[node]} * (pool_.per_node_ + 1)];
+      const std::uint32_t from = to_ == DeviceState::free ? 0 : pool_.per_node_;
+      --counts[from];
+      ++counts[pool_.per_node_ - from];
+    }
+    ++count_;
+  }
+
+ private:
+  void flush() {
+    if (members_ == 0) return;
+    BitIndex& whole = pool_.by_free_[pool_.per_node_];
+    to_ == DeviceState::free ? whole.insert_word(word_, members_) : whole.erase_word(word_, members_);
+    members_ = 0;
+  }
+
+  Pool& pool_;
+  DeviceState to_;
+  std::uint32_t word_ = 0, count_ = 0;
+  std::uint64_t members_ = 0;
+};
 
 void Pool::take(std::span<const Part> parts, JobId job) {
+  const DeviceMask whole = all_devices(per_node_);
   std::int64_t taken = 0;
-  while (!parts.empty()) {
-    const Part& part = parts.front();
-    std::uint64_t members = 0;
-    const std::size_t run = tracks_racks_ ? 0 : whole_node_run(parts, members);
-    if (run > 0) {
-      by_free_[per_node_].erase_word(part.node / 64, members);
-      free_counts_[per_node_] -= static_cast<std::uint32_t>(run);
-      free_counts_[0] += static_cast<std::uint32_t>(run);
-      for (const Part& each : parts.first(run)) {
-        mask(DeviceState::free, each.node) = 0;
-        set_holder(each, job.value);
-      }
-      taken += static_cast<std::int64_t>(run) * per_node_;
-      parts = parts.subspan(run);
-      continue;
-    }
-    parts = parts.subspan(1);
+  WholeNodes whole_nodes{*this, DeviceState::held};
+  for (const Part& part : parts) {
     if (part.milli != 0) {
       take_share(part, job);
       continue;
     }
-    set_free(part.node, free_devices(part.node) & ~part.devices);
+    if (part.devices == whole) {
+      whole_nodes.add(part.node, 0);
+    } else {
+      set_free(part.node, free_devices(part.node) & ~part.devices);
+    }
     set_holder(part, job.value);
     taken += part.count();
   }
   add(DeviceState::free, -1000 * taken);
   add(DeviceState::held, 1000 * taken);
+}
+
+void Pool::first_whole_nodes(std::uint32_t count, Placement& out) const {
+  const BitIndex& index = by_free_[per_node_];
+  const DeviceMask whole = all_devices(per_node_);
+  for (std::uint32_t word = *index.next(0) / 64; count > 0; ++word) {
+    std::uint64_t members = index.word(word);
+    if (members == 0) {
+      word = *index.next(word * 64) / 64;
+      members = index.word(word);
+    }
+    for (; members != 0 && count > 0; members &= members - 1, --count)
+      out.push_back(
+          {.node = word * 64 + static_cast<std::uint32_t>(std::countr_zero(members)), .devices = whole});
+  }
 }
 
 void Pool::take_spare(const Part& part, JobId job) {
@@ -249,35 +287,25 @@ void Pool::give_back_share(const Part& part, JobId job) {
 }
 
 void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
+  const DeviceMask whole = all_devices(per_node_);
   std::int64_t given = 0;
-  while (!parts.empty()) {
-    const Part& part = parts.front();
-    std::uint64_t members = 0;
-    const std::size_t run = tracks_racks_ || to != DeviceState::free ? 0 : whole_node_run(parts, members);
-    if (run > 0) {
-      by_free_[per_node_].insert_word(part.node / 64, members);
-      free_counts_[per_node_] += static_cast<std::uint32_t>(run);
-      free_counts_[0] -= static_cast<std::uint32_t>(run);
-      for (const Part& each : parts.first(run)) {
-        mask(DeviceState::free, each.node) = each.devices;
-        set_holder(each, kNobody);
-      }
-      given += static_cast<std::int64_t>(run) * per_node_;
-      parts = parts.subspan(run);
-      continue;
-    }
-    parts = parts.subspan(1);
+  WholeNodes whole_nodes{*this, DeviceState::free};
+  for (const Part& part : parts) {
     if (part.milli != 0) {
       give_back_share(part, job);
       continue;
     }
     set_holder(part, kNobody);
-    if (to == DeviceState::free) {
-      set_free(part.node, free_devices(part.node) | part.devices);
-      given += part.count();
-    } else {
+    if (to != DeviceState::free) {
       move(part.node, part.devices, DeviceState::held, to);
+      continue;
     }
+    if (part.devices == whole) {
+      whole_nodes.add(part.node, whole);
+    } else {
+      set_free(part.node, free_devices(part.node) | part.devices);
+    }
+    given += part.count();
   }
   add(DeviceState::held, -1000 * given);
   add(DeviceState::free, 1000 * given);

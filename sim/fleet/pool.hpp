@@ -76,6 +76,8 @@ class Pool {
   std::optional<std::uint32_t> next_with_at_least(std::uint32_t count, std::uint32_t from) const {
     return count == per_node_ ? by_free_[count].next(from) : next_partly_free(count, from);
   }
+  /// Appends the first `count` wholly free nodes; there are as many.
+  void first_whole_nodes(std::uint32_t count, Placement& out) const;
   /// The first node with so many spare devices.
   std::optional<std::uint32_t> next_spare_with_at_least(std::uint32_t count) const;
   std::uint32_t nodes_with_at_least(std::uint32_t count) const;
@@ -118,8 +120,9 @@ class Pool {
     return masks_[static_cast<std::size_t>(state)][node];
   }
   void set_free(std::uint32_t node, DeviceMask devices);
+  class WholeNodes;
+
   void set_holder(const Part& part, std::uint32_t holder);
-  std::size_t whole_node_run(std::span<const Part> parts, std::uint64_t& members) const;
   void take_share(const Part& part, JobId job);
   void give_back_share(const Part& part, JobId job);
   std::optional<std::uint32_t> next_partly_free(std::uint32_t count, std::uint32_t from) const;

@@ -20,7 +20,11 @@ void place_first_fit(const Pool& pool, const GangShape& shape, std::optional<std
       ++taken;
     }
   };
-  take(shape.nodes, shape.per_node);
+  if (!rack && shape.per_node == pool.devices_per_node()) {
+    pool.first_whole_nodes(shape.nodes, out);
+  } else {
+    take(shape.nodes, shape.per_node);
+  }
   if (shape.remainder != 0) take(1, shape.remainder);
 }
 
