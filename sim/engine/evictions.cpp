@@ -74,7 +74,7 @@ void Engine::evict(Job& job, const EvictionTerms& terms) {
     job.stepping = false;
     job.phase = JobPhase::saving;
     job.phase_leaf = Leaf::runtime_preemption;
-    push(now_ + *terms.save, Phase::kEviction, EventKind::saved, job.slot.value, ++job.run_generation);
+    push(now_ + *terms.save, Phase::kCompletion, EventKind::saved, job.slot.value, ++job.run_generation);
     return;
   }
   const SimTime cover = covered(job, now_);

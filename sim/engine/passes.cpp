@@ -306,9 +306,7 @@ void Engine::pass_remade() {
   for (Choice& choice : chosen) {
     // Whoever is still saving, or away, or has to wait for what is being vacated, comes in a later pass.
     const Pool& pool = pools_[choice.pool.value];
-    const auto is_free = [&](const Part& part) {
-      return part.milli != 0 || (part.devices & ~pool.free_devices(part.node)) == 0;
-    };
+    const auto is_free = [&](const Part& part) { return pool.is_free(part); };
     if (choice.job->phase != JobPhase::queued) continue;
     if (!std::all_of(choice.parts.begin(), choice.parts.end(), is_free)) continue;
     dequeue(*choice.job);

@@ -128,6 +128,14 @@ std::uint32_t Pool::share_free(std::uint32_t node, std::uint32_t device) const {
   return 1000 - used;
 }
 
+bool Pool::is_free(const Part& part) const {
+  const bool whole = (part.devices & ~free_devices(part.node)) == 0;
+  if (part.milli == 0 || whole) return whole;
+  const std::uint32_t left =
+      share_free(part.node, static_cast<std::uint32_t>(std::countr_zero(part.devices)));
+  return left < 1000 && left >= part.milli;  // a device that nobody shares is held, or out
+}
+
 std::optional<Part> Pool::find_share(std::uint32_t milli) const {
   for (const Share& share : shares_) {
     if (share_free(share.node, share.device) >= milli)

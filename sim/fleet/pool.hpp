@@ -90,6 +90,8 @@ class Pool {
   /// The first node and device that have `milli` of one device free: shared devices before whole ones of a
   /// node.
   std::optional<Part> find_share(std::uint32_t milli) const;
+  /// Whether this part could be taken now.
+  bool is_free(const Part& part) const;
 
   /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
   /// state. A part of a shared device always goes back to free.

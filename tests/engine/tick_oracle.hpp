@@ -1,0 +1,23 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/ledger/leaf.hpp"
+#include "sim/scenario/spec.hpp"
+
+namespace fleetsim {
+
+/// What one job alone on one device did, counted nanosecond by nanosecond.
+struct TickedJob {
+  std::array<std::int64_t, kLeafCount> leaves{};  ///< inside the window
+  std::int64_t end = 0, requeue_wait = 0, commits = 0, failures = 0, evictions = 0;
+};
+
+/// Plays a scenario of one job alone, whose failures take nothing out of service and whose evictions come at
+/// instants, one nanosecond after the other. An independent reading of the rules: it knows nothing of how the
+/// engine computes what lies between two events, and is to be used for runs of some thousand nanoseconds.
+TickedJob play_by_ticks(const Scenario& scenario);
+
+}  // namespace fleetsim
