@@ -31,15 +31,13 @@ class Player {
     launch(job_.startup, Leaf::runtime_startup, 0);
     for (;; ++now_) {
       finish_what_ends();
-      if (state_ == State::done) return out_;
       for (const ScriptedFault& fault : scenario_.script)
-        if (fault.at.ns() == now_) fail(fault);
+        if (fault.at.ns() == now_) fail(fault), finish_what_ends();
       for (const SimTime at : job_.evictions.at)
-        if (at.ns() == now_) evict();
-      if (state_ == State::away && left_ == 0) {
-        launch(job_.preemption, Leaf::runtime_preemption, 0);
-        finish_what_ends();
-      }
+        if (at.ns() == now_) evict(), finish_what_ends();
+      if (state_ == State::away && left_ == 0) launch(job_.preemption, Leaf::runtime_preemption, 0);
+      finish_what_ends();
+      if (state_ == State::done) return out_;
       tick();
     }
   }
@@ -166,11 +164,10 @@ class Player {
     if (state_ == State::away || state_ == State::done || state_ == State::saving) return;
     ++out_.evictions;
     const EvictionTerms& terms = job_.evictions.terms;
-    const bool has_stepped = state_ != State::launching && now_ > began_;
+    const bool has_stepped = (state_ == State::stepping || state_ == State::pausing) && now_ > began_;
     if (has_stepped && terms.save && *terms.save <= terms.grace) {
       state_ = State::saving;
       left_ = terms.save->ns();
-      if (left_ == 0) finish_what_ends();
       return;
     }
     if (terms.lost_work && !provisional_.empty()) {

@@ -48,7 +48,7 @@ inline constexpr Flops kNodeStepWork{6 * 70e9 * 2204};
 inline constexpr FlopRate kPeakH100{989e12};
 
 /// S of the snapshot, R of equation 4, P of the fleet step; none of them rounded.
-inline Factors running_factors() {
+inline MpgFactors running_factors() {
   return {.scheduling = 0.65,
           .runtime = runtime_losses(running_example(128)).runtime_goodput(),
           .program = model_flops_utilization(kStepWork, 128, kPeakH100, Seconds{0.245})};
