@@ -194,10 +194,6 @@ bool Engine::is_stuck() const {
 }
 
 void Engine::finish_run() {
-  if (window_end_ == SimTime::never()) {
-    window_end_ = std::max(now_, window_start_);
-    result_.window_end = window_end_;
-  }
   result_.ended = now_;
   if (result_.state == RunState::completed && is_stuck()) result_.state = RunState::stalled;
   if (result_.state == RunState::stalled) {
@@ -218,6 +214,11 @@ void Engine::finish_run() {
     count_outcome(each, std::nullopt);
   }
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) touch(PoolId{pool});
+  // Only now: whoever was submitted at the very end of such a run is counted with the others.
+  if (window_end_ == SimTime::never()) {
+    window_end_ = std::max(now_, window_start_);
+    result_.window_end = window_end_;
+  }
 
   Int128 installed = 0;
   for (const PoolSpec& pool : scenario_.pools) installed += Int128{1000} * pool.nodes * pool.devices_per_node;

@@ -68,6 +68,7 @@ void Engine::evict(Job& job, const EvictionTerms& terms) {
     pause_productive_clock(job);
     count_commits(job);
     retain(job, covered(job, now_));
+    keep_progress(job, job.committed);
     if (job.committed < now_)
       job.pieces.push_back(
           Piece{job.stretch, std::max(job.committed, job.stretch.start()), now_, job.stretch_base});

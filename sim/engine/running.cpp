@@ -76,6 +76,7 @@ void Engine::warmed_up(Job& job) {
   const std::int64_t since = job.stretch.since_checkpoint(now_);
   charge_held(job, now_);
   retain(job, cover);
+  keep_progress(job, cover);
   if (flush) {
     job.pending_cover = job.stretch.last_stage_end(now_).value_or(job.pending_cover);
     job.pending_durable = *flush;

@@ -44,18 +44,18 @@ Stretch::Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Star
   const std::int64_t flushing = start.flush_until ? start.flush_until->ns() - start_ : 0;
   first_slow_ = flushing > 0 ? ceil_div(flushing, total + step_.flush_excess) : 0;
   first_steps_ = steps_reaching(interval - start.since_checkpoint + start.position, first_slow_, stepping);
-  if (flushing > 0) {
-    const std::int64_t due = flushing + (interval_from_commit_ ? interval : 0);
-    first_steps_ = std::max(first_steps_, steps_reaching(due, first_slow_, total));
-  }
+  // A stage waits for the flush before it, and may count its interval from there.
+  const auto after_flush = [&](std::int64_t flush, std::int64_t slow) {
+    const std::int64_t steps = steps_reaching(flush, slow, total);
+    if (!interval_from_commit_) return steps;
+    return std::max(steps, steps_reaching(in_steps(flush, slow).stepping() + interval, slow, stepping));
+  };
+  if (flushing > 0) first_steps_ = std::max(first_steps_, after_flush(flushing, first_slow_));
   if (start.position > 0) first_steps_ = std::max<std::int64_t>(first_steps_, 1);
 
   cycle_slow_ = flush_ > 0 && step_.flush_excess > 0 ? ceil_div(flush_, total + step_.flush_excess) : 0;
   cycle_steps_ = std::max<std::int64_t>(1, steps_reaching(interval, cycle_slow_, stepping));
-  if (flush_ > 0) {
-    const std::int64_t due = flush_ + (interval_from_commit_ ? interval : 0);
-    cycle_steps_ = std::max(cycle_steps_, steps_reaching(due, cycle_slow_, total));
-  }
+  if (flush_ > 0) cycle_steps_ = std::max(cycle_steps_, after_flush(flush_, cycle_slow_));
   first_length_ = length(first_steps_, first_slow_);
   cycle_length_ = saturate(Int128{pause_} + length(cycle_steps_, cycle_slow_));
 }
@@ -180,9 +180,11 @@ SimTime Stretch::when_covered(SimTime t) const {
 
 std::int64_t Stretch::since_checkpoint(SimTime t) const {
   const Elapsed now = at(t);
-  if (now.stages == 0) return since_ + (now - at(start())).stepping();
-  const SimTime last = SimTime::at_ns(first_stage_end() + (now.stages - 1) * cycle_length_);
-  return (now - at(last)).stepping();
+  const std::optional<SimTime> last = last_stage_end(t);
+  const std::optional<SimTime> durable = last ? SimTime::at_ns(last->ns() + flush_) : inherited_flush_;
+  if (interval_from_commit_ && durable && *durable <= t) return (now - at(*durable)).stepping();
+  if (last) return (now - at(*last)).stepping();
+  return since_ + (now - at(start())).stepping();
 }
 
 std::optional<SimTime> Stretch::flush_until(SimTime t) const {

@@ -73,8 +73,7 @@ class Stretch {
   /// The durable instant of the first checkpoint that covers `t`; never if there are no checkpoints.
   SimTime when_covered(SimTime t) const;
 
-  /// Stepping time since the last stage's pause ended (or since the count of the start), and a flush under
-  /// way at `t`.
+  /// Stepping time that counts towards the next checkpoint's interval, and a flush under way at `t`.
   std::int64_t since_checkpoint(SimTime t) const;
   std::optional<SimTime> flush_until(SimTime t) const;
 

@@ -84,6 +84,7 @@ class Player {
   }
   void commit(const Progress& what) {
     ++out_.commits;
+    committed_at_ = now_;
     committed_ = what;
   }
 
@@ -95,8 +96,8 @@ class Player {
       if (job_.checkpoint.interval_from == IntervalFrom::commit) since_ = 0;
     }
     if (state_ == State::saving && left_ == 0) {
+      if (!provisional_.empty()) commit(progress());
       settle(now_, Leaf::ideal);
-      commit(progress());
       return leave();
     }
     if (state_ == State::pausing && left_ == 0) end_pause();
@@ -126,7 +127,7 @@ class Player {
 
   void complete() {
     settle(now_, Leaf::ideal);
-    ++out_.commits;
+    if (committed_at_ != now_) ++out_.commits;
     out_.end = now_;
     state_ = State::done;
   }
@@ -245,7 +246,7 @@ class Player {
   std::int64_t since_ = 0;  ///< stepping time towards the interval
   bool at_boundary_ = false;
   Progress committed_, staged_;
-  std::int64_t staged_at_ = 0;
+  std::int64_t staged_at_ = 0, committed_at_ = -1;
   std::optional<std::int64_t> flushing_until_;
   std::vector<Tick> provisional_;
 };
