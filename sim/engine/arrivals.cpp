@@ -52,9 +52,10 @@ void Engine::arrive(std::uint32_t class_index) {
 
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(jobs_.size()));
-    jobs_.emplace_back().slot = JobId{free_slots_.back()};
+    jobs_.push_back(std::make_unique<Job>());
+    jobs_.back()->slot = JobId{free_slots_.back()};
   }
-  Job& job = jobs_[free_slots_.back()];
+  Job& job = *jobs_[free_slots_.back()];
   free_slots_.pop_back();
   ++live_;
   job.job_class = ClassId{class_index};

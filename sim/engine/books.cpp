@@ -156,7 +156,7 @@ Leaf Engine::reason(PoolId pool_id) const {
     if (found == Leaf::scheduling_reservation) return found;
   }
   for (const JobId id : holders_) {
-    const Job& each = jobs_[id.value];
+    const Job& each = *jobs_[id.value];
     if (each.pool == pool_id && allocation_shape(each).capacity() - each.assigned <= free)
       consider(Leaf::scheduling_fragmentation);
   }

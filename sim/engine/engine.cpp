@@ -183,7 +183,7 @@ void Engine::close_window() {
   window_closed_ = true;
   now_ = window_end_;
   // From here on only what is already held and undecided matters.
-  for (Job& each : jobs_) watch_resolution(each);
+  for (const auto& each : jobs_) watch_resolution(*each);
 }
 
 bool Engine::is_stuck() const {
@@ -203,7 +203,8 @@ void Engine::finish_run() {
       for (const Job& each : queue_) result_.holders.push_back(name_of(each));
   }
 
-  for (Job& each : jobs_) {
+  for (const auto& slot : jobs_) {
+    Job& each = *slot;
     if (each.phase == JobPhase::ended) continue;
     if (each.holds()) {
       charge_held(each, now_);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <boost/intrusive/set.hpp>
-#include <deque>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,8 +72,8 @@ class Engine {
     if (at != SimTime::never())
       events_.push(Event{at, phase, static_cast<std::uint8_t>(kind), entity, generation});
   }
-  Job& job(std::uint32_t slot) { return jobs_[slot]; }
-  Job& job(JobId id) { return jobs_[id.value]; }
+  Job& job(std::uint32_t slot) { return *jobs_[slot]; }
+  Job& job(JobId id) { return *jobs_[id.value]; }
   const JobClass& class_of(const Job& job) const { return scenario_.classes[job.job_class.value]; }
   bool run_current(const Event& event) { return job(event.entity).run_generation == event.generation; }
   bool attempt_current(const Event& event) {
@@ -198,7 +198,7 @@ class Engine {
   SimTime now_, window_start_, window_end_;
   EventQueue events_;
   std::vector<Pool> pools_;
-  std::deque<Job> jobs_;  ///< slots; addresses are stable
+  std::vector<std::unique_ptr<Job>> jobs_;  ///< slots; addresses are stable
   std::vector<std::uint32_t> free_slots_;
   std::uint64_t next_sequence_ = 0;
 

@@ -241,7 +241,7 @@ void Engine::free_up(Pool& pool, const Job& job) {
 Pool Engine::soon_free(PoolId id) const {
   Pool pool = pools_[id.value];
   for (const JobId each : running_) {
-    const Job& job = jobs_[each.value];
+    const Job& job = *jobs_[each.value];
     if (job.pool == id && job.phase == JobPhase::saving) free_up(pool, job);
   }
   for (std::uint32_t node = 0; node < pool.nodes(); ++node) {

@@ -57,7 +57,9 @@ class Stretch {
 
   /// State at `t` >= start(), as long as the work lasts. What ends exactly at `t` has ended.
   Elapsed at(SimTime t) const;
-  Elapsed between(SimTime from, SimTime to) const { return at(to) - at(from); }
+  Elapsed between(SimTime from, SimTime to) const {
+    return from.ns() == origin_ ? at(to) : at(to) - at(from);  // nothing has elapsed at the origin
+  }
 
   /// When `steps` whole steps counted from the origin (a cut step is the first) have ended. A checkpoint due
   /// at that very end is not taken.
