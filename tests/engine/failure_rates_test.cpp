@@ -58,7 +58,7 @@ TEST_CASE("the long-run R under failures and evictions on either clock is the ex
     const RenewalShares exact =
         renewal_shares({.failures = PerSecond{1.0 / 9'000},
                         .evictions = PerSecond{1.0 / 6'000},
-                        .clock = held ? XX,
+                        .clock = held ? RenewalClock::kHeld : RenewalClock::kProductive,
                         .interval = Seconds{900},
                         .write = Seconds{20},
                         .recovery = Seconds{200},

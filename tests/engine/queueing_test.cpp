@@ -6,8 +6,8 @@
 #include "sim/core/statistics.hpp"
 #include "tests/engine/build.hpp"
 
-// Queues whose means are known in closed form. Seeds are fixed; an interval of 99.9 % misses the truth once in
-// a thousand seeds.
+// Queues whose means are known in closed form. Seeds are fixed; an interval of 99.9 % misses the truth once
+// in a thousand seeds.
 namespace fleetsim {
 namespace {
 
