@@ -130,7 +130,7 @@ constexpr KeyInfo kKeys[] = {
   {"listed_job", "limit", "duration>0", "", "held time after which it is killed"},
   {"listed_job", "priority", "integer", "0", "larger is served earlier under order \"priority\""},
 
-  {"trace", "format", "format", "required", "format of the file; `fleetsim list formats`"},
+  {"trace", "format", "format", "required", "format of the file; `fleetsim list trace-formats`"},
   {"trace", "file", "text", "required", "path beside the scenario, or in a folder of traces"},
   {"trace", "limit_jobs", "count", "", "only the first so many, by submission"},
   {"trace", "strict", "flag", "false", "a row that cannot be read is an error, not a note"},

@@ -34,6 +34,13 @@ class Book {
   ClosedForms forms_;
 };
 
+/// Devices of the one gang of a class; 0 if it has several.
+double devices_of(const JobClass& job_class) {
+  const GangSpec& gang = job_class.gang;
+  if (gang.shape) return static_cast<double>(gang.shape->capacity().milli()) / 1000;
+  return gang.sizes.size() == 1 ? gang.sizes.front() : 0;
+}
+
 void add_intervals(const std::string& job, const JobClass& job_class, const RuntimeTerms& terms, Book& book) {
   const CheckpointSpec& checkpoint = job_class.checkpoint;
   if (terms.failures > PerSecond{0})
@@ -45,6 +52,13 @@ void add_intervals(const std::string& job, const JobClass& job_class, const Runt
     if (interval && *interval > Seconds{0}) book.set(job + figure, interval->si, kFirstOrder);
   };
   young("young_interval", terms.failures);
+  const double devices = devices_of(job_class);
+  if (checkpoint.rule == CheckpointRule::young && terms.input_stall > 0 && terms.failures > PerSecond{0} &&
+      devices > 0)
+    book.set(
+        job + "input_crossing",
+        devices_where_failures_cost(terms.input_stall, terms.write, terms.recovery, terms.failures / devices),
+        kFirstOrder);
   young("young_interval_with_evictions", terms.failures + terms.evictions);
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("the long-run R of a job under exponential failures is Daly's exact va
   PoolSpec one = pool(1, 1);
   one.faults.push_back(crashes(exponential(5'000)));
   const Scenario long_run =
-      scenario({one}, {endless(seconds(600), seconds(30), seconds(120))}, seconds(4'000'000));
+      scenario({one}, {endless(seconds(600), seconds(30), seconds(120))}, seconds(16'000'000));
   const Estimate simulated = runtime_goodput(long_run, 16);
   const RenewalShares exact = renewal_shares({.failures = PerSecond{1.0 / 5'000},
                                               .interval = Seconds{600},
@@ -54,7 +54,7 @@ TEST_CASE("the long-run R under failures and evictions on either clock is the ex
     spec.evictions.rate = PerSecond{1.0 / 6'000};
     spec.evictions.clock = held ? EvictionClock::held : EvictionClock::productive;
     spec.preemption.launch = seconds(150);
-    const Estimate simulated = runtime_goodput(scenario({one}, {spec}, seconds(4'000'000)), 16);
+    const Estimate simulated = runtime_goodput(scenario({one}, {spec}, seconds(16'000'000)), 16);
     const RenewalShares exact =
         renewal_shares({.failures = PerSecond{1.0 / 9'000},
                         .evictions = PerSecond{1.0 / 6'000},

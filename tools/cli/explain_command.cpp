@@ -27,7 +27,7 @@ constexpr Usage kUsage = {
     "entry of the catalog."};
 
 std::string entry(std::string_view label, std::string_view words) {
-  return words.empty() ? "" : wrap("  " + pad_right(std::string(label), 12), words);
+  return words.empty() ? "" : wrap("  " + pad_right(std::string(label) + " ", 12), words);
 }
 
 /// The figures that are ratios across a boundary.

@@ -155,6 +155,10 @@ std::string facts_lines(const Block& block) {
       fact += " (" + counted + " if evictions are counted)";
     append_fact(facts, fact);
   }
+  if (const Figure* const crossing = block.find("input_crossing");
+      crossing != nullptr && crossing->closed_form)
+    append_fact(facts, "checkpoints and recovery overtake input waits at " +
+                           format_integer(std::llround(*crossing->closed_form)) + " devices");
   return (facts.empty() ? "" : wrap("  ", facts)) + count_lines(block);
 }
 
