@@ -83,14 +83,13 @@ void Engine::keep_retained(Job& job, DeviceTime amount) {
 
 void Engine::split_retained(Job& job) {
   const auto& weights = class_of(job).program.weights;
-  std::vector<std::int64_t> integers;
-  for (const auto& [leaf, weight] : weights) integers.push_back(weight);
   for (const auto& [pool, amount] : job.retained) {
     if (weights.empty()) {
       result_.ledger.add(pool, job.job_class, Leaf::program_unmodelled, amount);
       continue;
     }
-    const std::vector<DeviceTime> parts = split_by_largest_remainder(amount, integers);
+    const std::vector<DeviceTime> parts =
+        split_by_largest_remainder(amount, split_weights_[job.job_class.value]);
     for (std::size_t index = 0; index < parts.size(); ++index)
       result_.ledger.add(pool, job.job_class, weights[index].first, parts[index]);
   }

@@ -79,6 +79,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     step_times_.back().flush_excess =
         job_class.checkpoint.mode == CheckpointMode::asynchronous ? job_class.checkpoint.step_excess.ns() : 0;
     cycles_.push_back(checkpoint_cycle(job_class.checkpoint));
+    split_weights_.emplace_back();
+    for (const auto& [leaf, weight] : job_class.program.weights) split_weights_.back().push_back(weight);
   }
   if (records_ != nullptr) {
     *records_ = Records{};

@@ -209,8 +209,9 @@ class Engine {
     RandomStream gaps, gangs, durations;
   };
   std::vector<Source> sources_;
-  std::vector<StepTimes> step_times_;    ///< by class
-  std::vector<CheckpointCycle> cycles_;  ///< by class
+  std::vector<StepTimes> step_times_;                     ///< by class
+  std::vector<std::vector<std::int64_t>> split_weights_;  ///< by class
+  std::vector<CheckpointCycle> cycles_;                   ///< by class
 
   // Queue.
   Queue queue_;

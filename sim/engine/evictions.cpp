@@ -101,7 +101,8 @@ void Engine::saved(Job& job) {
 void Engine::leave(Job& job) {
   const EvictionTerms& terms = *job.eviction;
   const bool by_order = &terms == &scenario_.scheduler.eviction || &terms == &move_;
-  job.relaunch = by_order && scenario_.scheduler.eviction_relaunch ? &eviction_relaunch_ : &class_of(job).preemption;
+  job.relaunch =
+      by_order && scenario_.scheduler.eviction_relaunch ? &eviction_relaunch_ : &class_of(job).preemption;
   job.relaunch_leaf = Leaf::runtime_preemption;
   release(job, "evicted");
   if (terms.requeue_delay > Duration::zero()) {

@@ -46,11 +46,15 @@ void Engine::assign(Job& job, PoolId pool, const Placement& parts) {
   pools_[pool.value].take(parts, job.slot);
   job.gang_capacity = job.shape.capacity();
   job.assigned = allocation_shape(job).capacity();
-  const auto first_spare = parts.begin() + std::min<std::ptrdiff_t>(std::ssize(parts), job.shape.nodes);
-  const auto last_spare = first_spare + class_of(job).own_spares;
-  job.parts.assign(parts.begin(), first_spare);
-  job.own_spares.assign(first_spare, last_spare);
-  job.parts.insert(job.parts.end(), last_spare, parts.end());
+  if (class_of(job).own_spares == 0) {
+    job.parts.assign(parts.begin(), parts.end());
+  } else {
+    const auto first_spare = parts.begin() + std::min<std::ptrdiff_t>(std::ssize(parts), job.shape.nodes);
+    const auto last_spare = first_spare + class_of(job).own_spares;
+    job.parts.assign(parts.begin(), first_spare);
+    job.own_spares.assign(first_spare, last_spare);
+    job.parts.insert(job.parts.end(), last_spare, parts.end());
+  }
   if (class_of(job).quota) quota_used_[*class_of(job).quota] += job.assigned;
   job.charged = job.allocation_from = now_;
 }

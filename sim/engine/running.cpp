@@ -142,8 +142,10 @@ void Engine::count_commits(Job& job) {
     return job.stretch.durable(to) - job.stretch.durable(from) + (inherited ? 1 : 0);
   };
   const SimTime from = job.stretch.start() + Duration::nanoseconds(-1);
-  job.commits += count(from, now_);
-  if (clip(from) < clip(now_)) result_.classes[job.job_class.value].commits += count(clip(from), clip(now_));
+  const std::int64_t commits = count(from, now_);
+  job.commits += commits;
+  const bool all_inside = clip(from) == from && clip(now_) == now_;
+  result_.classes[job.job_class.value].commits += all_inside ? commits : count(clip(from), clip(now_));
 }
 
 void Engine::keep_progress(Job& job, SimTime at) {

@@ -11,7 +11,7 @@ namespace fleetsim {
 namespace {
 
 /// The shortest decimal that reads back as the same number; nothing for what is no number.
-std::string number(std::optional<double> value) {
+std::string csv_number(std::optional<double> value) {
   if (!value || !std::isfinite(*value)) return {};
   std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *value).ptr;
@@ -53,10 +53,10 @@ std::string summary_table(const StudyResult& study) {
         add_place(out, study, i);
         out.cell(figure.name).cell(figure.unit).cell(statistic).cell(value).end_row();
       };
-      add("mean", number(figure.simulated.mean));
-      add("half_width", number(figure.simulated.half_width));
+      add("mean", csv_number(figure.simulated.mean));
+      add("half_width", csv_number(figure.simulated.half_width));
       add("n", std::to_string(figure.simulated.n));
-      if (figure.closed_form) add("closed_form", number(figure.closed_form));
+      if (figure.closed_form) add("closed_form", csv_number(figure.closed_form));
     }
   }
   return out.text();
