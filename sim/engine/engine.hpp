@@ -162,7 +162,7 @@ class Engine {
   void complete_gang(Job& job);
   bool quota_allows(const Job& job) const;
   bool hold_next(Job& job);
-  bool preempt_for(Job& job);
+  std::optional<std::uint32_t> preempt_for(Job& job);
   static void free_up(Pool& pool, const Job& job);
   Pool soon_free(PoolId id) const;
   void hold_timeout(Job& job);

@@ -323,10 +323,12 @@ void Engine::pass_remade() {
 }
 
 /// Stops as few of the worst running jobs as make room for `job`; nobody if even all of them would not.
-bool Engine::preempt_for(Job& job) {
+/// The pool in which there is room now, or will be.
+std::optional<std::uint32_t> Engine::preempt_for(Job& job) {
   const JobClass& job_class = class_of(job);
   const GangShape shape = allocation_shape(job);
   for (const std::uint32_t pool : job_class.pools) {
+    if (blocked_[pool]) continue;
     std::vector<Job*> victims;
     for (const JobId id : running_) {
       Job& each = this->job(id);
@@ -338,7 +340,7 @@ bool Engine::preempt_for(Job& job) {
     const Pool now = soon_free(PoolId{pool});
     Pool trial = now;
     const auto fits = [&] { return trial.fits(shape, job_class.within_rack); };
-    if (fits()) return false;  // room is being made already
+    if (fits()) return pool;  // room is being made already
     std::size_t count = 0;
     while (!fits() && count < victims.size()) free_up(trial, *victims[count++]);
     if (!fits()) continue;
@@ -351,9 +353,9 @@ bool Engine::preempt_for(Job& job) {
       if (fits()) victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(index));
     }
     for (Job* const victim : victims) evict(*victim, scenario_.scheduler.eviction);
-    return true;
+    return pool;
   }
-  return false;
+  return std::nullopt;
 }
 
 void Engine::pass_kept() {
@@ -362,7 +364,13 @@ void Engine::pass_kept() {
   // Whoever is stopped in this pass comes behind the job it was stopped for, and is met again further on.
   for (auto next = queue_.begin(); next != queue_.end();) {
     Job& head = *next;
-    const bool started = try_start(head) || (quota_allows(head) && preempt_for(head) && try_start(head));
+    bool started = try_start(head);
+    if (!started && quota_allows(head)) {
+      const auto room = preempt_for(head);
+      started = room && try_start(head);
+      // Room that is still being made is kept for whom it is made.
+      if (room && !started) blocked_[*room] = true;
+    }
     if (!started && scenario_.scheduler.strict) return;
     next = started ? queue_.begin() : std::next(next);
   }

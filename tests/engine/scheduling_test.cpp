@@ -167,6 +167,22 @@ TEST_CASE("while a victim saves or its nodes are torn down nobody else is stoppe
   }
 }
 
+TEST_CASE("nobody starts in the room that is being made for a better job") {
+  // At 100 the head stops both; `a` has stepped and saves, `b` still launches and leaves at once.
+  std::vector<JobClass> jobs{job("a", 1, 1, seconds(1000)), job("b", 1, 1, seconds(1000), at(95)),
+                             job("head", 2, 1, seconds(10), at(100))};
+  jobs[1].startup.launch = seconds(50);
+  jobs[2].priority = 1;
+  Scenario pair = scenario({pool(2, 1)}, jobs);
+  pair.scheduler.order = "priority";
+  pair.scheduler.strict = false;
+  pair.scheduler.preemption = Preemption::kept;
+  pair.scheduler.eviction.save = seconds(20);
+  const RunResult result = run(pair);
+  check_runs(result, "head", at(120), at(130));
+  CHECK(outcome(result, "b").evictions == 1);
+}
+
 TEST_CASE("what a preempted job did, waited and held adds up") {
   Scenario two =
       scenario({pool(1, 1)}, {job("low", 1, 1, seconds(100)), job("high", 1, 1, seconds(50), at(30))});
