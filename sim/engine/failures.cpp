@@ -5,11 +5,6 @@
 namespace fleetsim {
 namespace {
 
-DeviceMask whole_node(const Pool& pool) {
-  return pool.devices_per_node() == kMaxDevicesPerNode ? ~DeviceMask{0}
-                                                       : (DeviceMask{1} << pool.devices_per_node()) - 1;
-}
-
 std::uint32_t entities(FaultScope scope, const Pool& pool) {
   switch (scope) {
     case FaultScope::device:
@@ -28,10 +23,10 @@ template <class Function>
 void for_each_node(const Pool& pool, FaultScope scope, std::uint32_t node, std::uint32_t device,
                    Function&& function) {
   if (scope == FaultScope::device) return function(node, DeviceMask{1} << device);
-  if (scope == FaultScope::node) return function(node, whole_node(pool));
+  if (scope == FaultScope::node) return function(node, all_devices(pool.devices_per_node()));
   if (scope == FaultScope::nothing) return;
   for (std::uint32_t each = 0; each < pool.nodes(); ++each)
-    if (pool.rack_of(each) == pool.rack_of(node)) function(each, whole_node(pool));
+    if (pool.rack_of(each) == pool.rack_of(node)) function(each, all_devices(pool.devices_per_node()));
 }
 
 /// Takes a free place of the slab, or a new one.

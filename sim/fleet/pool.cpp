@@ -5,10 +5,6 @@
 namespace fleetsim {
 namespace {
 
-DeviceMask all_devices(std::uint32_t count) {
-  return count == kMaxDevicesPerNode ? ~DeviceMask{0} : (DeviceMask{1} << count) - 1;
-}
-
 template <class Function>
 void for_each_device(DeviceMask devices, Function&& function) {
   for (; devices != 0; devices &= devices - 1)

@@ -18,6 +18,10 @@ namespace fleetsim {
 using DeviceMask = std::uint64_t;
 inline constexpr std::uint32_t kMaxDevicesPerNode = 64;
 
+constexpr DeviceMask all_devices(std::uint32_t count) {
+  return count == kMaxDevicesPerNode ? ~DeviceMask{0} : (DeviceMask{1} << count) - 1;
+}
+
 /// What of one node a job holds: whole devices, or `milli` of one device.
 struct Part {
   std::uint32_t node = 0;

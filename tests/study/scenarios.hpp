@@ -8,20 +8,9 @@
 #include <vector>
 
 #include "sim/study/study.hpp"
+#include "tests/models/near.hpp"
 
 namespace fleetsim {
-
-/// A value to compare with, up to a share of it; doctest's Approx adds a scale of one.
-struct Near {
-  double value;
-  double relative;
-
-  friend bool operator==(double actual, const Near& expected) {
-    return std::fabs(actual - expected.value) <= expected.relative * std::fabs(expected.value);
-  }
-  friend doctest::String toString(const Near& near) { return "about " + doctest::toString(near.value); }
-};
-inline Near near(double value, double relative = 1e-9) { return {value, relative}; }
 
 inline constexpr Duration kHour = Duration::nanoseconds(3'600'000'000'000);
 inline constexpr Duration kSecond = Duration::nanoseconds(1'000'000'000);
