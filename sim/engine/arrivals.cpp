@@ -34,16 +34,28 @@ void Engine::schedule_arrival(std::uint32_t class_index) {
   push(*next, Phase::kArrival, EventKind::arrival, class_index);
 }
 
-std::uint32_t Engine::draw_devices(std::uint32_t class_index) {
-  const GangSpec& gang = scenario_.classes[class_index].gang;
-  if (gang.sizes.size() == 1) return gang.sizes[0];
-  double left = 0.0;
-  for (const double weight : gang.weights) left += weight;
+void Engine::know_gangs(std::uint32_t class_index) {
+  const JobClass& job_class = scenario_.classes[class_index];
+  Source& source = sources_[class_index];
+  const auto know = [&](const GangShape& shape) {
+    source.gangs_by_size.push_back({shape, shape_index(job_class, shape)});
+  };
+  if (job_class.gang.shape) return know(*job_class.gang.shape);
+  const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
+  for (const std::uint32_t size : job_class.gang.sizes) know(spread(size, per_node));
+  for (const double weight : job_class.gang.weights) source.weight += weight;
+}
+
+std::size_t Engine::draw_size(std::uint32_t class_index) {
+  Source& source = sources_[class_index];
+  const std::vector<double>& weights = scenario_.classes[class_index].gang.weights;
+  const std::size_t last = source.gangs_by_size.size() - 1;
+  if (last == 0) return 0;
   constexpr double kPerUnit = 1.0 / 9007199254740992.0;  // 2^-53
-  left *= static_cast<double>(sources_[class_index].gangs() >> 11) * kPerUnit;
+  double left = source.weight * (static_cast<double>(source.gangs() >> 11) * kPerUnit);
   std::size_t pick = 0;
-  while (pick + 1 < gang.sizes.size() && left >= gang.weights[pick]) left -= gang.weights[pick++];
-  return gang.sizes[pick];
+  while (pick < last && left >= weights[pick]) left -= weights[pick++];
+  return pick;
 }
 
 void Engine::arrive(std::uint32_t class_index) {
@@ -64,11 +76,14 @@ void Engine::arrive(std::uint32_t class_index) {
   job.listed = job_class.arrivals.listed.empty() ? nullptr : &job_class.arrivals.listed[job.number];
   job.submit = now_;
 
-  const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
-  if (job_class.gang.shape) {
-    job.shape = *job_class.gang.shape;
+  if (job.listed != nullptr && !job_class.gang.shape) {
+    const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
+    job.shape = spread(job.listed->devices, per_node);
+    job.shape_index = shape_index(job_class, job.shape, job.shape_index);
   } else {
-    job.shape = spread(job.listed != nullptr ? job.listed->devices : draw_devices(class_index), per_node);
+    const Source::Gang& gang = source.gangs_by_size[draw_size(class_index)];
+    job.shape = gang.shape;
+    job.shape_index = gang.index;
   }
 
   const StepTimes& step = step_times_[class_index];
@@ -115,7 +130,6 @@ void Engine::arrive(std::uint32_t class_index) {
   if (job.submit >= window_start_ && job.submit < window_end_) ++result_.classes[class_index].submitted;
 
   schedule_arrival(class_index);
-  job.shape_index = shape_index(job);
   if (!shapes_[job.shape_index].satisfiable) {
     end(job, FinalState::unsatisfiable);
     return;
@@ -134,22 +148,22 @@ std::string Engine::name_of(const Job& job) const {
   return job_class.name + "#" + std::to_string(job.number);
 }
 
-GangShape Engine::allocation_shape(const Job& job) const {
-  GangShape shape = job.shape;
-  shape.nodes += class_of(job).own_spares;
-  return shape;
+const GangShape& Engine::allocation_shape(const Job& job) const {
+  return shapes_[job.shape_index].shape;
 }
 
-std::uint32_t Engine::shape_index(const Job& job) {
-  const GangShape shape = allocation_shape(job);
-  const JobClass* const job_class = &class_of(job);
+/// The entry of `shapes_` for gangs of this class and shape; `guess` is tried first.
+std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gang, std::uint32_t guess) {
+  GangShape shape = gang;
+  shape.nodes += of_class.own_spares;
+  const JobClass* const job_class = &of_class;
   const auto alike = [&](const QueuedShape& each) {
     if (each.shape != shape) return false;
     return each.job_class == job_class || (each.job_class->quota == job_class->quota &&
                                            each.job_class->within_rack == job_class->within_rack &&
                                            each.job_class->pools == job_class->pools);
   };
-  if (job.shape_index < shapes_.size() && alike(shapes_[job.shape_index])) return job.shape_index;
+  if (guess < shapes_.size() && alike(shapes_[guess])) return guess;
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), alike);
   if (found != shapes_.end()) return static_cast<std::uint32_t>(found - shapes_.begin());
   const bool satisfiable =

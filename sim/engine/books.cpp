@@ -25,31 +25,7 @@ void Engine::charge_held(Job& job, SimTime to) {
 
 void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime to,
                          std::optional<Leaf> lost) {
-  if (records_ != nullptr) {
-    // Cut at the edges of the window.
-    const SimTime edges[] = {from, std::clamp(window_start_, from, to), std::clamp(window_end_, from, to),
-                             to};
-    for (std::size_t index = 0; index + 1 < std::size(edges); ++index) {
-      if (edges[index] >= edges[index + 1]) continue;
-      const Elapsed part = stretch.between(edges[index], edges[index + 1]);
-      TimelineRow row{.job = job.record,
-                      .attempt = job.attempt,
-                      .kind = TimelineKind::stretch,
-                      .from = edges[index],
-                      .to = edges[index + 1],
-                      .leaf = Leaf::ideal,
-                      .capacity = job.gang_capacity,
-                      .steps = part.steps,
-                      .step = Duration::nanoseconds(part.own),
-                      .wait = Duration::nanoseconds(part.wait),
-                      .pause = Duration::nanoseconds(part.pause),
-                      .excess = Duration::nanoseconds(part.flush_excess),
-                      .excess_leaf = Leaf::program_checkpoint_write,
-                      .warm_up = Duration::nanoseconds(part.warm_up),
-                      .warm_up_leaf = job.launch_leaf};
-      records_->timeline.push_back(row);
-    }
-  }
+  if (records_ != nullptr) record_stretch(job, stretch, from, to);
   const SimTime first = clip(from), last = clip(to);
   if (first >= last) return;
   if (stretch.is_plain())
@@ -69,6 +45,31 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
   add(Leaf::runtime_checkpoint, part.pause);
   add(Leaf::program_checkpoint_write, part.flush_excess);
   keep_retained(job, job.gang_capacity * Duration::nanoseconds(part.own));
+}
+
+/// One row for each part of the interval that the edges of the window leave.
+void Engine::record_stretch(const Job& job, const Stretch& stretch, SimTime from, SimTime to) {
+  const SimTime edges[] = {from, std::clamp(window_start_, from, to), std::clamp(window_end_, from, to), to};
+  for (std::size_t index = 0; index + 1 < std::size(edges); ++index) {
+    if (edges[index] >= edges[index + 1]) continue;
+    const Elapsed part = stretch.between(edges[index], edges[index + 1]);
+    TimelineRow row{.job = job.record,
+                    .attempt = job.attempt,
+                    .kind = TimelineKind::stretch,
+                    .from = edges[index],
+                    .to = edges[index + 1],
+                    .leaf = Leaf::ideal,
+                    .capacity = job.gang_capacity,
+                    .steps = part.steps,
+                    .step = Duration::nanoseconds(part.own),
+                    .wait = Duration::nanoseconds(part.wait),
+                    .pause = Duration::nanoseconds(part.pause),
+                    .excess = Duration::nanoseconds(part.flush_excess),
+                    .excess_leaf = Leaf::program_checkpoint_write,
+                    .warm_up = Duration::nanoseconds(part.warm_up),
+                    .warm_up_leaf = job.launch_leaf};
+    records_->timeline.push_back(row);
+  }
 }
 
 void Engine::keep_retained(Job& job, DeviceTime amount) {
@@ -100,20 +101,20 @@ void Engine::touch(PoolId pool) {
   PoolBook& book = books_[pool.value];
   if (book.since == now_) return;
   const SimTime first = clip(book.since), last = clip(now_);
-  if (first < last) {
-    const std::pair<DeviceState, Leaf> idle[] = {{DeviceState::free, book.reason},
-                                                 {DeviceState::spare, Leaf::scheduling_spare},
-                                                 {DeviceState::transition, Leaf::scheduling_transition},
-                                                 {DeviceState::failed, Leaf::out_of_service_failed}};
-    for (const auto& [state, leaf] : idle) {
-      const Capacity capacity = pools_[pool.value].in_state(state);
-      if (capacity == Capacity::zero()) continue;
-      result_.ledger.add(pool, leaf, capacity * (last - first));
-      if (records_ != nullptr) record_idle({pool.value, first, last, leaf, capacity, book.depth});
-    }
-    if (book.depth != 0) result_.queue_depth[pool.value] += Capacity::devices(book.depth) * (last - first);
-  }
   book.since = now_;
+  if (first >= last) return;
+  const Duration elapsed = last - first;
+  const auto add = [&](DeviceState state, Leaf leaf) __attribute__((always_inline)) {
+    const Capacity capacity = pools_[pool.value].in_state(state);
+    if (capacity == Capacity::zero()) return;
+    result_.ledger.add(pool, leaf, capacity * elapsed);
+    if (records_ != nullptr) record_idle({pool.value, first, last, leaf, capacity, book.depth});
+  };
+  add(DeviceState::free, book.reason);
+  add(DeviceState::spare, Leaf::scheduling_spare);
+  add(DeviceState::transition, Leaf::scheduling_transition);
+  add(DeviceState::failed, Leaf::out_of_service_failed);
+  if (book.depth != 0) result_.queue_depth[pool.value] += Capacity::devices(book.depth) * elapsed;
 }
 
 void Engine::record_idle(const PoolRow& row) { records_->pool_rows.push_back(row); }
@@ -162,25 +163,23 @@ Leaf Engine::reason(PoolId pool_id) const {
   return found;
 }
 
-void Engine::record_allocation(Job& job, const char* reason) {
-  if (records_ != nullptr && job.allocation_from < now_ && job.assigned > Capacity::zero()) {
-    const bool complete = job.phase != JobPhase::assembling && job.phase != JobPhase::waiting_member;
-    records_->allocations.push_back(
-        {.job = job.record,
-         .attempt = std::max(job.attempt, 1U),
-         .pool = job.pool.value,
-         .from = job.allocation_from,
-         .to = now_,
-         .gang_complete = complete ? std::optional{job.gang_complete} : std::nullopt,
-         .capacity = job.gang_capacity,
-         .spare = job.assigned - job.gang_capacity,
-         .reason = reason});
-  }
-  job.allocation_from = now_;
+void Engine::write_allocation(const Job& job, const char* reason) {
+  if (job.allocation_from == now_ || job.assigned == Capacity::zero()) return;
+  const bool complete = job.phase != JobPhase::assembling && job.phase != JobPhase::waiting_member;
+  records_->allocations.push_back(
+      {.job = job.record,
+       .attempt = std::max(job.attempt, 1U),
+       .pool = job.pool.value,
+       .from = job.allocation_from,
+       .to = now_,
+       .gang_complete = complete ? std::optional{job.gang_complete} : std::nullopt,
+       .capacity = job.gang_capacity,
+       .spare = job.assigned - job.gang_capacity,
+       .reason = reason});
 }
 
-void Engine::record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf, Capacity capacity) {
-  if (records_ == nullptr) return;
+void Engine::write_record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf,
+                          Capacity capacity) {
   TimelineRow row;
   row.job = job.record;
   row.attempt = std::max(job.attempt, 1U);

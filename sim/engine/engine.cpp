@@ -74,7 +74,9 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
                               .next = SimTime::zero(),
                               .gaps = stream(Purpose::kArrival),
                               .gangs = stream(Purpose::kGang),
-                              .durations = stream(Purpose::kDuration)});
+                              .durations = stream(Purpose::kDuration),
+                              .gangs_by_size = {}});
+    know_gangs(index);
     step_times_.push_back(step_times(job_class.step));
     step_times_.back().flush_excess =
         job_class.checkpoint.mode == CheckpointMode::asynchronous ? job_class.checkpoint.step_excess.ns() : 0;

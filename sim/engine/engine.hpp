@@ -83,8 +83,9 @@ class Engine {
   // arrivals.cpp
   void schedule_arrival(std::uint32_t class_index);
   void arrive(std::uint32_t class_index);
-  std::uint32_t draw_devices(std::uint32_t class_index);
-  std::uint32_t shape_index(const Job& job);
+  void know_gangs(std::uint32_t class_index);
+  std::size_t draw_size(std::uint32_t class_index);
+  std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, std::uint32_t guess = 0);
   void enqueue(Job& job, SimTime queue_time);
   void dequeue(Job& job);
   void requeue(Job& job);
@@ -157,7 +158,7 @@ class Engine {
   void pass_remade();
   void pass_kept();
   bool try_start(Job& job);
-  void assign(Job& job, PoolId pool, const Placement& parts);
+  void assign(Job& job, PoolId pool, Placement& parts);
   bool gang_is_complete(const Job& job) const;
   void complete_gang(Job& job);
   bool quota_allows(const Job& job) const;
@@ -171,7 +172,7 @@ class Engine {
     return order_->key == nullptr ? Int128{0} : order_->key(view(job), scenario_.scheduler);
   }
   void schedule_jump(Job& job);
-  GangShape allocation_shape(const Job& job) const;
+  const GangShape& allocation_shape(const Job& job) const;
 
   // books.cpp
   SimTime clip(SimTime t) const {
@@ -180,13 +181,21 @@ class Engine {
   bool in_window() const { return now_ >= window_start_ && now_ < window_end_; }
   void charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity);
   void charge_held(Job& job, SimTime to);
+  void record_stretch(const Job& job, const Stretch& stretch, SimTime from, SimTime to);
   void add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime to, std::optional<Leaf> lost);
   void touch(PoolId pool);
   void decide_reasons();
   Leaf reason(PoolId pool) const;
   void record_idle(const PoolRow& row);
-  void record_allocation(Job& job, const char* reason);
-  void record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf, Capacity capacity);
+  void record_allocation(Job& job, const char* reason) {
+    if (records_ != nullptr) write_allocation(job, reason);
+    job.allocation_from = now_;
+  }
+  void write_allocation(const Job& job, const char* reason);
+  void record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf, Capacity capacity) {
+    if (records_ != nullptr) write_record(job, kind, from, to, leaf, capacity);
+  }
+  void write_record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf, Capacity capacity);
   void keep_retained(Job& job, DeviceTime amount);
   void split_retained(Job& job);
   void count_outcome(const Job& job, std::optional<FinalState> state);
@@ -207,6 +216,12 @@ class Engine {
     std::uint64_t arrived = 0;
     SimTime next;
     RandomStream gaps, gangs, durations;
+    double weight = 0.0;  ///< sum of the gang sizes' weights
+    struct Gang {
+      GangShape shape;
+      std::uint32_t index;  ///< in `shapes_`
+    };
+    std::vector<Gang> gangs_by_size;  ///< as many as sizes, or the one given as a shape
   };
   std::vector<Source> sources_;
   std::vector<StepTimes> step_times_;                     ///< by class

@@ -287,6 +287,7 @@ void Engine::fail(Job& job, std::optional<Duration> detect) {
 }
 
 void Engine::clear_broken(Job& job) {
+  if (job.broken.empty()) return;
   // Out of `broken` first: losing devices looks at the job.
   const std::vector<Job::Broken> broken = std::move(job.broken);
   job.broken.clear();

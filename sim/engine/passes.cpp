@@ -39,15 +39,16 @@ bool Engine::quota_allows(const Job& job) const {
                        scenario_.scheduler.quotas[*quota].capacity;
 }
 
-/// Gives `parts` to the job: the gang's whole nodes, its own spares, and its remainder, in this order.
-void Engine::assign(Job& job, PoolId pool, const Placement& parts) {
+/// Gives `parts` to the job: the gang's whole nodes, its own spares, and its remainder, in this order. The job
+/// takes the list itself, and leaves an empty one.
+void Engine::assign(Job& job, PoolId pool, Placement& parts) {
   job.pool = pool;
   touch(pool);
   pools_[pool.value].take(parts, job.slot);
   job.gang_capacity = job.shape.capacity();
   job.assigned = allocation_shape(job).capacity();
   if (class_of(job).own_spares == 0) {
-    job.parts.assign(parts.begin(), parts.end());
+    job.parts.swap(parts);
   } else {
     const auto first_spare = parts.begin() + std::min<std::ptrdiff_t>(std::ssize(parts), job.shape.nodes);
     const auto last_spare = first_spare + class_of(job).own_spares;

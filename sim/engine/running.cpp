@@ -112,8 +112,10 @@ void Engine::retain(Job& job, SimTime to) {
   if (job.stepping && job.stretch.start() < to)
     add_stretch(job, job.stretch, std::max(job.stretch.start(), job.committed), to, std::nullopt);
   record(job, TimelineKind::commit, job.committed, to, Leaf::ideal, job.gang_capacity);
-  std::erase_if(job.pieces, [&](const Piece& piece) { return piece.to <= to; });
-  for (Piece& piece : job.pieces) piece.from = std::max(piece.from, to);
+  if (!job.pieces.empty()) {
+    std::erase_if(job.pieces, [&](const Piece& piece) { return piece.to <= to; });
+    for (Piece& piece : job.pieces) piece.from = std::max(piece.from, to);
+  }
   job.committed = to;
   job.stops_since_commit = 0;
 }
@@ -123,11 +125,13 @@ void Engine::settle(Job& job, SimTime retained_to, Leaf lost) {
   if (job.stepping && job.stretch.has_checkpoints()) count_commits(job);
   retain(job, retained_to);
   keep_progress(job, retained_to);
-  for (const Piece& piece : job.pieces) add_stretch(job, piece.stretch, piece.from, piece.to, lost);
-  if (job.stepping && std::max(job.stretch.start(), job.committed) < now_)
-    add_stretch(job, job.stretch, std::max(job.stretch.start(), job.committed), now_, lost);
-  if (job.committed < now_ && lost != Leaf::runtime_unresolved)
-    record(job, TimelineKind::discard, job.committed, now_, lost, job.gang_capacity);
+  if (job.committed < now_) {
+    for (const Piece& piece : job.pieces) add_stretch(job, piece.stretch, piece.from, piece.to, lost);
+    if (job.stepping && std::max(job.stretch.start(), job.committed) < now_)
+      add_stretch(job, job.stretch, std::max(job.stretch.start(), job.committed), now_, lost);
+    if (lost != Leaf::runtime_unresolved)
+      record(job, TimelineKind::discard, job.committed, now_, lost, job.gang_capacity);
+  }
   if (job.unresolved) resolve(job);
   drop_stretch(job);
 }
@@ -202,6 +206,7 @@ void Engine::release(Job& job, const char* reason) {
   Pool& pool = pools_[job.pool.value];
   const DeviceState to = teardown > Duration::zero() ? DeviceState::transition : DeviceState::free;
   for (const Placement* parts : {&job.parts, &job.own_spares}) {
+    if (parts->empty()) continue;
     pool.give_back(*parts, job.slot, to);
     if (to == DeviceState::free) continue;
     for (const Part& part : *parts)

@@ -194,66 +194,54 @@ void Pool::take_share(const Part& part, JobId job) {
   add(DeviceState::held, part.milli);
 }
 
-/// Moves whole nodes between wholly free and not free at all, a word of the index at a time.
-class Pool::WholeNodes {
- public:
-  WholeNodes(Pool& pool, DeviceState to) : pool_{pool}, to_{to} {}
-  ~WholeNodes() {
-    flush();
-    const std::uint32_t from = to_ == DeviceState::free ? 0 : pool_.per_node_;
-    pool_.free_counts_[from] -= count_;
-    pool_.free_counts_[pool_.per_node_ - from] += count_;
-  }
-  WholeNodes(const WholeNodes&) = delete;
-  WholeNodes& operator=(const WholeNodes&) = delete;
-
-  void add(std::uint32_t node, DeviceMask free_now) {
-    if (node / 64 != word_) {
-      flush();
-      word_ = node / 64;
-    }
-    members_ |= std::uint64_t{1} << (node % 64);
-    pool_.mask(DeviceState::free, node) = free_now;
-    if (pool_.tracks_racks_) {
-      std::uint32_t* const counts =
-          &pool_.rack_free_counts_[std::size_t{pool_.racks_[node]} * (pool_.per_node_ + 1)];
-      const std::uint32_t from = to_ == DeviceState::free ? 0 : pool_.per_node_;
-      --counts[from];
-      ++counts[pool_.per_node_ - from];
-    }
-    ++count_;
-  }
-
- private:
-  void flush() {
-    if (members_ == 0) return;
-    BitIndex& whole = pool_.by_free_[pool_.per_node_];
-    to_ == DeviceState::free ? whole.insert_word(word_, members_) : whole.erase_word(word_, members_);
-    members_ = 0;
-  }
-
-  Pool& pool_;
-  DeviceState to_;
-  std::uint32_t word_ = 0, count_ = 0;
-  std::uint64_t members_ = 0;
-};
-
-void Pool::take(std::span<const Part> parts, JobId job) {
-  const DeviceMask whole = all_devices(per_node_);
-  std::int64_t taken = 0;
-  WholeNodes whole_nodes{*this, DeviceState::held};
+/// Moves the wholly held, or wholly free, nodes among `parts` to the other side, a word of the index at a time;
+/// `other` sees the parts that are not whole nodes. The number of nodes moved.
+template <class Other>
+std::uint32_t Pool::move_whole_nodes(std::span<const Part> parts, bool to_free, Other&& other) {
+  const DeviceMask whole = all_devices(per_node_), free_now = to_free ? whole : 0;
+  DeviceMask* const free = masks_[static_cast<std::size_t>(DeviceState::free)].data();
+  BitIndex& index = by_free_[per_node_];
+  std::uint32_t word = 0, count = 0;
+  std::uint64_t members = 0;
+  const auto flush = [&] {
+    if (members != 0) to_free ? index.insert_word(word, members) : index.erase_word(word, members);
+    members = 0;
+  };
   for (const Part& part : parts) {
-    if (part.milli != 0) {
-      take_share(part, job);
+    if (part.devices != whole || part.milli != 0) {
+      other(part);
       continue;
     }
-    if (part.devices == whole) {
-      whole_nodes.add(part.node, 0);
-    } else {
-      set_free(part.node, free_devices(part.node) & ~part.devices);
+    if (part.node / 64 != word) {
+      flush();
+      word = part.node / 64;
     }
-    set_holder(part, job.value);
+    members |= std::uint64_t{1} << (part.node % 64);
+    free[part.node] = free_now;
+    ++count;
+    if (tracks_racks_) {
+      std::uint32_t* const counts = &rack_free_counts_[std::size_t{racks_[part.node]} * (per_node_ + 1)];
+      counts[0] += to_free ? -1U : 1U;
+      counts[per_node_] += to_free ? 1U : -1U;
+    }
+  }
+  flush();
+  free_counts_[0] += to_free ? -count : count;
+  free_counts_[per_node_] += to_free ? count : -count;
+  return count;
+}
+
+void Pool::take(std::span<const Part> parts, JobId job) {
+  std::int64_t taken = 0;
+  const auto take_part_of_node = [&](const Part& part) {
+    if (part.milli != 0) return take_share(part, job);
+    set_free(part.node, free_devices(part.node) & ~part.devices);
     taken += part.count();
+  };
+  taken += std::int64_t{move_whole_nodes(parts, false, take_part_of_node)} * per_node_;
+  if (!holder_.empty()) {
+    for (const Part& part : parts)
+      if (part.milli == 0) set_holder(part, job.value);
   }
   add(DeviceState::free, -1000 * taken);
   add(DeviceState::held, 1000 * taken);
@@ -262,15 +250,18 @@ void Pool::take(std::span<const Part> parts, JobId job) {
 void Pool::first_whole_nodes(std::uint32_t count, Placement& out) const {
   const BitIndex& index = by_free_[per_node_];
   const DeviceMask whole = all_devices(per_node_);
+  out.resize(out.size() + count);
+  Part* part = out.data() + out.size() - count;
   for (std::uint32_t word = *index.next(0) / 64; count > 0; ++word) {
     std::uint64_t members = index.word(word);
     if (members == 0) {
       word = *index.next(word * 64) / 64;
       members = index.word(word);
     }
-    for (; members != 0 && count > 0; members &= members - 1, --count)
-      out.push_back(
-          {.node = word * 64 + static_cast<std::uint32_t>(std::countr_zero(members)), .devices = whole});
+    for (; members != 0 && count > 0; members &= members - 1, --count, ++part) {
+      part->node = word * 64 + static_cast<std::uint32_t>(std::countr_zero(members));
+      part->devices = whole;
+    }
   }
 }
 
@@ -291,26 +282,22 @@ void Pool::give_back_share(const Part& part, JobId job) {
 }
 
 void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
-  const DeviceMask whole = all_devices(per_node_);
-  std::int64_t given = 0;
-  WholeNodes whole_nodes{*this, DeviceState::free};
-  for (const Part& part : parts) {
-    if (part.milli != 0) {
-      give_back_share(part, job);
-      continue;
-    }
-    set_holder(part, kNobody);
-    if (to != DeviceState::free) {
-      move(part.node, part.devices, DeviceState::held, to);
-      continue;
-    }
-    if (part.devices == whole) {
-      whole_nodes.add(part.node, whole);
-    } else {
-      set_free(part.node, free_devices(part.node) | part.devices);
-    }
-    given += part.count();
+  if (!holder_.empty()) {
+    for (const Part& part : parts)
+      if (part.milli == 0) set_holder(part, kNobody);
   }
+  if (to != DeviceState::free) {
+    for (const Part& part : parts)
+      part.milli != 0 ? give_back_share(part, job) : move(part.node, part.devices, DeviceState::held, to);
+    return;
+  }
+  std::int64_t given = 0;
+  const auto give_part_of_node = [&](const Part& part) {
+    if (part.milli != 0) return give_back_share(part, job);
+    set_free(part.node, free_devices(part.node) | part.devices);
+    given += part.count();
+  };
+  given += std::int64_t{move_whole_nodes(parts, true, give_part_of_node)} * per_node_;
   add(DeviceState::held, -1000 * given);
   add(DeviceState::free, 1000 * given);
 }

@@ -126,8 +126,8 @@ class Pool {
     return masks_[static_cast<std::size_t>(state)][node];
   }
   void set_free(std::uint32_t node, DeviceMask devices);
-  class WholeNodes;
-
+  template <class Other>
+  std::uint32_t move_whole_nodes(std::span<const Part> parts, bool to_free, Other&& other);
   void set_holder(const Part& part, std::uint32_t holder);
   void take_share(const Part& part, JobId job);
   void give_back_share(const Part& part, JobId job);

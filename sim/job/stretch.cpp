@@ -27,19 +27,8 @@ Elapsed operator-(Elapsed later, const Elapsed& earlier) {
   return later;
 }
 
-Stretch::Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Start& start)
-    : step_{step},
-      origin_{start.at.ns() - start.position},
-      start_{start.at.ns()},
-      since_{start.since_checkpoint},
-      checkpoints_{cycle.interval.has_value()},
-      interval_from_commit_{cycle.interval_from_commit},
-      pause_{cycle.pause},
-      flush_{cycle.flush},
-      inherited_flush_{start.flush_until} {
-  if (!checkpoints_) return;
+void Stretch::plan_checkpoints(std::int64_t interval, const Start& start) {
   const std::int64_t stepping = step_.wait + step_.own, total = stepping + step_.warm_up;
-  const std::int64_t interval = *cycle.interval;
 
   const std::int64_t flushing = start.flush_until ? start.flush_until->ns() - start_ : 0;
   first_slow_ = flushing > 0 ? ceil_div(flushing, total + step_.flush_excess) : 0;

@@ -48,7 +48,18 @@ class Stretch {
   };
 
   Stretch() = default;
-  Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Start& start);
+  Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Start& start)
+      : step_{step},
+        origin_{start.at.ns() - start.position},
+        start_{start.at.ns()},
+        since_{start.since_checkpoint},
+        checkpoints_{cycle.interval.has_value()},
+        interval_from_commit_{cycle.interval_from_commit},
+        pause_{cycle.pause},
+        flush_{cycle.flush},
+        inherited_flush_{start.flush_until} {
+    if (checkpoints_) plan_checkpoints(*cycle.interval, start);
+  }
 
   SimTime start() const { return SimTime::at_ns(start_); }
   bool has_checkpoints() const { return checkpoints_; }
@@ -84,6 +95,7 @@ class Stretch {
   std::int64_t durable(SimTime t) const;
 
  private:
+  void plan_checkpoints(std::int64_t interval, const Start& start);
   std::int64_t first_stage_end() const { return origin_ + first_length_ + pause_; }
   Elapsed in_steps(std::int64_t elapsed, std::int64_t slow) const;
   std::int64_t length(std::int64_t steps, std::int64_t slow) const;
