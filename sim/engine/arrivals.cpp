@@ -107,7 +107,7 @@ void Engine::arrive(std::uint32_t class_index) {
   job.attempt = 0;
   job.first_start.reset();
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
-  job.commits = job.failures = job.evictions = 0;
+  job.commits = job.failures = job.evictions = job.drains = 0;
   job.stops_since_commit = 0;
   job.retained.clear();
   job.eviction = nullptr;
@@ -166,13 +166,22 @@ std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gan
   if (guess < shapes_.size() && alike(shapes_[guess])) return guess;
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), alike);
   if (found != shapes_.end()) return static_cast<std::uint32_t>(found - shapes_.begin());
-  const bool satisfiable =
-      std::any_of(
-          job_class->pools.begin(), job_class->pools.end(),
-          [&](std::uint32_t pool) { return pools_[pool].could_ever_fit(shape, job_class->within_rack); }) &&
-      (!job_class->quota || shape.capacity() <= scenario_.scheduler.quotas[*job_class->quota].capacity);
+  const bool satisfiable = could_ever_start(shape, *job_class);
+  const bool whole_nodes = shape.milli == 0 && shape.remainder == 0 && !job_class->within_rack &&
+                           std::all_of(job_class->pools.begin(), job_class->pools.end(), [&](std::uint32_t pool) {
+                             return pools_[pool].devices_per_node() == shape.per_node;
+                           });
+  whole_nodes_ = whole_nodes_ && (whole_nodes || !satisfiable);
   shapes_.push_back({.shape = shape, .job_class = job_class, .satisfiable = satisfiable});
   return static_cast<std::uint32_t>(shapes_.size() - 1);
+}
+
+bool Engine::could_ever_start(const GangShape& shape, const JobClass& job_class) const {
+  if (job_class.quota && shape.capacity() > scenario_.scheduler.quotas[*job_class.quota].capacity)
+    return false;
+  return std::any_of(job_class.pools.begin(), job_class.pools.end(), [&](std::uint32_t pool) {
+    return pools_[pool].could_ever_fit(shape, job_class.within_rack);
+  });
 }
 
 void Engine::enqueue(Job& job, SimTime queue_time) {
@@ -181,12 +190,21 @@ void Engine::enqueue(Job& job, SimTime queue_time) {
   job.key = key_of(job);
   queue_.insert(queue_.end(), job);
   ++shapes_[job.shape_index].queued;
+  if (backfills()) {
+    job.estimate = estimate(job);
+    job.planned_start = SimTime::never();
+    job.is_newcomer = true;
+    shapes_[job.shape_index].least_estimate = std::min(shapes_[job.shape_index].least_estimate, job.estimate);
+    newcomers_.push_back(&job);
+  }
   for (const std::uint32_t pool : class_of(job).pools) ++depth_[pool];
+  if (!shapes_[job.shape_index].satisfiable) push(now_, Phase::kLimit, EventKind::refused, 0);
   pass_wanted_ = true;
 }
 
 void Engine::dequeue(Job& job) {
   queue_.erase(queue_.iterator_to(job));
+  looked_at_ = kNeverLooked;
   if (job.phase == JobPhase::queued) --shapes_[job.shape_index].queued;
   for (const std::uint32_t pool : class_of(job).pools) --depth_[pool];
 }

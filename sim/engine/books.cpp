@@ -114,6 +114,7 @@ void Engine::touch(PoolId pool) {
   add(DeviceState::spare, Leaf::scheduling_spare);
   add(DeviceState::transition, Leaf::scheduling_transition);
   add(DeviceState::failed, Leaf::out_of_service_failed);
+  add(DeviceState::maintenance, Leaf::out_of_service_maintenance);
   if (book.depth != 0) result_.queue_depth[pool.value] += Capacity::devices(book.depth) * elapsed;
 }
 
@@ -252,6 +253,7 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
   outcome.commits = job.commits;
   outcome.failures = job.failures;
   outcome.evictions = job.evictions;
+  outcome.drains = job.drains;
   outcome.steps = job.steps_done;
   outcome.capacity = job.shape.capacity();
   result_.jobs.push_back(std::move(outcome));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/scenario/installed.hpp"
+
 namespace fleetsim {
 namespace {
 
@@ -39,6 +41,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       quota_used_(scenario.scheduler.quotas.size()),
       depth_(scenario.pools.size()),
       blocked_(scenario.pools.size()),
+      reservations_(scenario.pools.size()),
       books_(scenario.pools.size()),
       result_{.replication = options.replication,
               .ledger = Ledger{scenario.pools.size(), scenario.classes.size()},
@@ -55,11 +58,14 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .events = 0},
       records_{options.records} {
   for (const PoolSpec& pool : scenario.pools) {
-    const bool may_fail = !pool.faults.empty() || !scenario.script.empty();
-    pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
-                                    may_fail ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown});
+    const bool may_go_out =
+        !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() || !pool.dated.empty();
+    pools_.emplace_back(
+        Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
+                    may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown});
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
+    if (scenario.scheduler.backfill == Backfill::easy) forecasts_.emplace_back(pools_.back());
   }
   move_ = scenario.scheduler.eviction;
   move_.requeue_delay = Duration::zero();
@@ -92,6 +98,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
 }
 
 RunResult Engine::run() {
+  start_withdrawals();
   start_faults();
   for (std::uint32_t index = 0; index < sources_.size(); ++index) schedule_arrival(index);
 
@@ -178,6 +185,16 @@ void Engine::dispatch(const Event& event) {
       return attempt_current(event) ? hold_timeout(job(event.entity)) : void();
     case EventKind::torn_down:
       return torn_down(event.entity);
+    case EventKind::withdrawn:
+      return withdraw(event.entity);
+    case EventKind::reinstated:
+      return reinstate(event.entity);
+    case EventKind::vacated:
+      return vacate();
+    case EventKind::leaves:
+      return run_current(event) ? leave_withdrawn(job(event.entity)) : void();
+    case EventKind::refused:
+      return refuse_hopeless();
     case EventKind::jump:
       return attempt_current(event) ? void(pass_wanted_ = true) : void();
   }
@@ -193,6 +210,7 @@ void Engine::close_window() {
 bool Engine::is_stuck() const {
   const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
   const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
+                                     returns_to_come_ > 0 ||
                                      (scenario_.scheduler.hold_timeout && !holders_.empty());
   return live_ > 0 && !something_will_happen && (sources_open_ == 0 || !holders_.empty());
 }
@@ -225,9 +243,8 @@ void Engine::finish_run() {
     result_.window_end = window_end_;
   }
 
-  Int128 installed = 0;
-  for (const PoolSpec& pool : scenario_.pools) installed += Int128{1000} * pool.nodes * pool.devices_per_node;
-  const DeviceTime expected = DeviceTime::milli_device_ns(installed * (window_end_ - window_start_).ns());
+  DeviceTime expected;
+  for (const PoolSpec& pool : scenario_.pools) expected += installed(pool, window_start_, window_end_);
   if (sum(result_.ledger.total()) != expected)
     throw RunFault{"the ledger does not close: " + to_string(sum(result_.ledger.total())) + " of " +
                    to_string(expected) + " milli-device-ns"};

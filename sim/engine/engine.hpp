@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
+#include "sim/scheduler/forecast.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
+#include "sim/scheduler/plan.hpp"
 
 namespace fleetsim {
 
@@ -42,6 +45,11 @@ enum class EventKind : std::uint8_t {
   torn_down,
   jump,
   resolved,
+  withdrawn,
+  reinstated,
+  vacated,
+  leaves,
+  refused,
 };
 
 struct QueueOrder {
@@ -52,9 +60,16 @@ struct QueueOrder {
   }
 };
 
+struct ReleaseOrder {
+  bool operator()(const Job& a, const Job& b) const {
+    if (a.expected_end != b.expected_end) return a.expected_end < b.expected_end;
+    return a.sequence < b.sequence;
+  }
+};
+
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
 /// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, evictions,
-/// passes, books.
+/// drains, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -62,6 +77,9 @@ class Engine {
 
  private:
   using Queue = boost::intrusive::set<Job, boost::intrusive::compare<QueueOrder>>;
+  using Releases = boost::intrusive::set<
+      Job, boost::intrusive::member_hook<Job, boost::intrusive::set_member_hook<>, &Job::release_hook>,
+      boost::intrusive::compare<ReleaseOrder>>;
 
   // engine.cpp: the loop.
   void dispatch(const Event& event);
@@ -74,6 +92,9 @@ class Engine {
   }
   Job& job(std::uint32_t slot) { return *jobs_[slot]; }
   Job& job(JobId id) { return *jobs_[id.value]; }
+  const std::optional<Duration>& limit_of(const Job& job) const {
+    return job.listed != nullptr && job.listed->limit ? job.listed->limit : class_of(job).limit;
+  }
   const JobClass& class_of(const Job& job) const { return scenario_.classes[job.job_class.value]; }
   bool run_current(const Event& event) { return job(event.entity).run_generation == event.generation; }
   bool attempt_current(const Event& event) {
@@ -86,6 +107,7 @@ class Engine {
   void know_gangs(std::uint32_t class_index);
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, std::uint32_t guess = 0);
+  bool could_ever_start(const GangShape& shape, const JobClass& job_class) const;
   void enqueue(Job& job, SimTime queue_time);
   void dequeue(Job& job);
   void requeue(Job& job);
@@ -116,6 +138,7 @@ class Engine {
     PoolId pool;
     std::uint32_t node;
     DeviceMask devices;
+    SimTime until;
   };
   void start_faults();
   void schedule_strike(std::uint32_t process);
@@ -129,15 +152,20 @@ class Engine {
   Part* find_part(Job& job, std::uint32_t node);
   void add_member(Job& job, const Part& part);
   void take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from, Duration repair);
+  void repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair);
+  DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair);
   void add_broken(Job& job, Part part, Duration repair);
   void fail(Job& job, std::optional<Duration> detect);
   void detected(Job& job);
+  void lack_members(Job& job);
   bool fill_members(Job& job);
   bool fill_member(Job& job, std::uint32_t devices);
   void take_part(Job& job, const Part& part, DeviceState from);
   void fill_waiting();
   void repaired(std::uint32_t part);
+  void serve_again(PoolId pool, std::uint32_t node, DeviceMask devices);
+  void forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices);
   void scripted(const ScriptedFault& fault);
   void clear_broken(Job& job);
 
@@ -150,6 +178,38 @@ class Engine {
   void evict(Job& job, const EvictionTerms& terms);
   void saved(Job& job);
   void leave(Job& job);
+
+  // drains.cpp
+  /// A drain, or nodes that are not installed.
+  struct Withdrawal {
+    PoolId pool;
+    std::span<const std::uint32_t> nodes;
+    DeviceState to;
+    DrainMode mode = DrainMode::now;
+    Duration length = Duration::max();
+    std::optional<Duration> every{};
+  };
+  /// What is planned for a node: drains in effect, and whether it is not installed, or never comes back.
+  struct NodePlan {
+    std::uint32_t drains = 0;
+    bool absent = false, gone = false;
+  };
+  struct ToVacate {
+    PoolId pool;
+    std::uint32_t node;
+    DrainMode mode;
+  };
+  void start_withdrawals();
+  void withdraw(std::uint32_t withdrawal);
+  void reinstate(std::uint32_t withdrawal);
+  DeviceMask follow_plan(PoolId pool, std::uint32_t node);
+  void vacate();
+  void give_up_unused(Job& job);
+  void leave_withdrawn(Job& job);
+  void leave_shared(Job& job);
+  bool stop_for_drain(Job& job);
+  void schedule_leaving(Job& job);
+  void refuse_hopeless();
 
   // passes.cpp
   void pass();
@@ -173,6 +233,35 @@ class Engine {
   }
   void schedule_jump(Job& job);
   const GangShape& allocation_shape(const Job& job) const;
+
+  // backfill.cpp
+  struct Reservation {
+    const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
+    SimTime start;              ///< when it could, if all ended when expected; never if it could not
+  };
+  Duration estimate(const Job& job) const;
+  void expect_release(Job& job, SimTime at);
+  bool backfills() const { return scenario_.scheduler.backfill != Backfill::none; }
+  void pass_easy();
+  void look_at_everybody();
+  bool only_newcomers_matter() const;
+  enum class Backfilled : std::uint8_t { started, too_long, no_room };
+  Backfilled backfill(Job& job);
+  Backfilled backfill_in(Job& job, std::uint32_t pool);
+  void reserve(const Job& job);
+  SimTime forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack);
+  bool all_reserved(const Job& job) const;
+  bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
+  bool too_long_for_all(const Job& job, Duration estimate) const;
+  template <class Visit>
+  void for_each_release(std::uint32_t pool, Visit&& visit) const;
+  void pass_conservative();
+  bool as_planned() const;
+  void start_as_planned();
+  void plan_anew();
+  bool plan(Job& job);
+  std::uint64_t free_version() const;
+  void remember_what_was_looked_at();
 
   // books.cpp
   SimTime clip(SimTime t) const {
@@ -235,11 +324,26 @@ class Engine {
   LaunchSpec eviction_relaunch_;
   EvictionTerms move_;  ///< of a job that gives up its nodes for others: it is not sent away
   std::vector<Capacity> quota_used_;
+  enum class Hopeless : std::uint8_t { no, no_room, too_long };
   struct QueuedShape {
     GangShape shape;  ///< with the job's own spares
     const JobClass* job_class;
     bool satisfiable = true;  ///< some pool that they accept could hold it when empty
     std::int64_t queued = 0;
+    // Backfill.
+    Duration least_estimate = Duration::max();  ///< no queued job of this shape has a shorter one
+    std::uint64_t pass = 0;                     ///< number of the pass that the rest is of
+    Hopeless hopeless = Hopeless::no;           ///< nobody of this shape can start any more
+    std::uint64_t hopeless_at = 0;              ///< when it was found: too long is too long until somebody starts
+    std::int64_t met = 0;                       ///< how many the pass has met and left queued
+    Duration least_met = Duration::max();       ///< their least estimate
+    void enter_pass(std::uint64_t number) {
+      if (pass == number) return;
+      pass = number;
+      hopeless = Hopeless::no;
+      met = 0;
+      least_met = Duration::max();
+    }
   };
   std::vector<QueuedShape> shapes_;
   std::vector<std::int64_t> depth_;  ///< by pool: queued jobs that accept it
@@ -249,6 +353,20 @@ class Engine {
   Placement scratch_;
   std::vector<bool> blocked_;  ///< by pool, during a pass
   bool pass_wanted_ = false;
+
+  // Backfill.
+  Releases releases_;  ///< whoever holds devices, by expected end
+  std::vector<Reservation> reservations_;  ///< by pool
+  std::vector<Forecast> forecasts_;        ///< by pool: when its reservation begins
+  std::vector<Plan> plans_;                ///< by pool
+  std::vector<Plan::Place> places_, chosen_places_;
+  std::vector<Job*> newcomers_;      ///< queued since the last pass
+  static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
+  std::uint64_t looked_at_ = kNeverLooked;  ///< version of what is free that the last pass left behind
+  SimTime overdue_from_;                    ///< when the next job that is still expected to end will not have
+  std::uint64_t pass_number_ = 0, starts_ = 0;
+  bool whole_nodes_ = true;  ///< every gang takes whole nodes, from anywhere: nodes are alike
+  bool look_again_ = false;  ///< whoever could not start in the last pass might be given other nodes now
 
   // Faults.
   std::vector<FaultProcess> processes_;
@@ -261,6 +379,12 @@ class Engine {
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
   std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
+
+  // Drains.
+  std::vector<Withdrawal> withdrawals_;
+  std::vector<std::vector<NodePlan>> node_plans_;  ///< by pool, by node; empty where nothing is planned
+  std::vector<ToVacate> to_vacate_;                ///< withdrawn at this instant
+  std::int64_t returns_to_come_ = 0;
 
   // Books.
   struct PoolBook {

@@ -18,6 +18,25 @@ std::uint32_t entities(FaultScope scope, const Pool& pool) {
   return pool.nodes();
 }
 
+/// When each entity is installed for the first time.
+std::vector<SimTime> first_installed(const PoolSpec& spec, FaultScope scope, const Pool& pool) {
+  std::vector<SimTime> of_nodes(pool.nodes(), SimTime::zero());
+  for (const DatedNodes& dated : spec.dated)
+    for (const std::uint32_t node : dated.nodes) of_nodes[node] = dated.from;
+  std::vector<SimTime> of_entities(entities(scope, pool), SimTime::never());
+  for (std::uint32_t entity = 0; entity < of_entities.size(); ++entity) {
+    if (scope == FaultScope::device) of_entities[entity] = of_nodes[entity / pool.devices_per_node()];
+    if (scope == FaultScope::node) of_entities[entity] = of_nodes[entity];
+  }
+  if (scope == FaultScope::rack) {
+    for (std::uint32_t node = 0; node < pool.nodes(); ++node) {
+      SimTime& first = of_entities[pool.rack_of(node)];
+      first = std::min(first, of_nodes[node]);
+    }
+  }
+  return of_entities;
+}
+
 /// Calls `function(node, devices)` for what an entity of this scope is made of.
 template <class Function>
 void for_each_node(const Pool& pool, FaultScope scope, std::uint32_t node, std::uint32_t device,
@@ -60,8 +79,10 @@ void Engine::start_faults() {
       schedule_strike(index);
       continue;
     }
+    const std::uint32_t pool = process.pool();
+    const auto first = first_installed(scenario_.pools[pool], process.row().hits, pools_[pool]);
     for (std::uint32_t entity = 0; entity < process.entities(); ++entity) {
-      ageing_.push_back(process.renew(entity, now_));
+      ageing_.push_back(process.renew(entity, first[entity]));
       push(ageing_.back().at, Phase::kFailure, EventKind::aged,
            static_cast<std::uint32_t>(ageing_.size() - 1));
     }
@@ -119,7 +140,8 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
     device = entity % pool.devices_per_node();
   } else if (row.hits == FaultScope::rack) {
     node = 0;
-    while (pool.rack_of(node) != entity) ++node;
+    while (node < pool.nodes() && pool.rack_of(node) != entity) ++node;
+    if (node == pool.nodes()) return std::nullopt;  // a number that no rack has
   }
 
   bool in_service = false;
@@ -213,23 +235,38 @@ Part* Engine::find_part(Job& job, std::uint32_t node) {
 void Engine::take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from,
                       Duration repair) {
   touch(pool);
+  if (from == DeviceState::transition) forget_teardown(pool, node, devices);
   pools_[pool.value].move(node, devices, from, DeviceState::failed);
+  repair_later(pool, node, devices, repair);
+}
+
+void Engine::repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair) {
   ++parts_out_;
   push(now_ + repair, Phase::kFailure, EventKind::repaired,
-       keep(out_parts_, free_out_parts_, {pool, node, devices}));
+       keep(out_parts_, free_out_parts_, {pool, node, devices, now_ + repair}));
 }
 
 void Engine::lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair) {
+  const DeviceMask lost = part_with(job, node, devices, DeviceState::failed, "member lost");
+  if (lost != 0) repair_later(job.pool, node, lost, repair);
+}
+
+/// Takes whole devices from a job: of its own spares, or of its gang, which then misses them.
+/// @returns those that it had
+DeviceMask Engine::part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to,
+                             const char* reason) {
   charge_held(job, now_);
-  record_allocation(job, "member lost");
+  record_allocation(job, reason);
+  DeviceMask all_gone = 0;
   const auto lose = [&](Part& part) {
     const Part gone{.node = node, .devices = part.devices & devices};
     if (gone.devices == 0) return gone;
     touch(job.pool);
-    pools_[job.pool.value].give_back(gone, job.slot, DeviceState::free);
-    take_out(job.pool, node, gone.devices, DeviceState::free, repair);
+    pools_[job.pool.value].give_back(gone, job.slot, to);
     part.devices &= ~gone.devices;
     job.assigned -= gone.capacity();
+    if (class_of(job).quota) quota_used_[*class_of(job).quota] -= gone.capacity();
+    all_gone |= gone.devices;
     return gone;
   };
   for (Part& spare : job.own_spares)
@@ -256,10 +293,7 @@ void Engine::lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Dura
       job.parts.pop_back();
     }
   }
-  if (class_of(job).quota) {
-    Capacity& used = quota_used_[*class_of(job).quota];
-    used -= Capacity::devices(std::popcount(devices));
-  }
+  return all_gone;
 }
 
 void Engine::add_broken(Job& job, Part part, Duration repair) {
@@ -297,20 +331,26 @@ void Engine::clear_broken(Job& job) {
 void Engine::detected(Job& job) {
   charge_held(job, now_);
   clear_broken(job);
-  if (fill_members(job)) return;
+  job.relaunch = &class_of(job).recovery.relaunch;
+  job.relaunch_leaf = Leaf::runtime_recovery;
+  if (!fill_members(job)) lack_members(job);
+}
+
+/// Nothing can replace a member of the gang now.
+void Engine::lack_members(Job& job) {
   if (class_of(job).no_replacement == NoReplacement::release) {
     job.missing.clear();
-    job.relaunch = &class_of(job).recovery.relaunch;
-    job.relaunch_leaf = Leaf::runtime_recovery;
     release(job, "no replacement");
     return enqueue(job, job.submit);
   }
   stop_eviction_clock(job);
+  record_allocation(job, "member lost");
   ++job.run_generation;
   job.phase = JobPhase::waiting_member;
   job.phase_leaf = Leaf::scheduling_partial_gang;
   job.member_wait_from = now_;
   waiting_.push_back(job.slot);
+  if (!shapes_[job.shape_index].satisfiable) push(now_, Phase::kLimit, EventKind::refused, 0);
 }
 
 bool Engine::fill_members(Job& job) {
@@ -322,7 +362,8 @@ bool Engine::fill_members(Job& job) {
     job.member_wait = job.member_wait + (now_ - job.member_wait_from);
     run_eviction_clock(job);
   }
-  launch(job, class_of(job).recovery.replace, class_of(job).recovery.relaunch, Leaf::runtime_recovery);
+  const bool failed = job.relaunch_leaf == Leaf::runtime_recovery;
+  launch(job, failed ? class_of(job).recovery.replace : Duration::zero(), *job.relaunch, job.relaunch_leaf);
   return true;
 }
 
@@ -395,26 +436,43 @@ void Engine::repaired(std::uint32_t place) {
   --parts_out_;
   touch(part.pool);
   Pool& pool = pools_[part.pool.value];
-  pool.move(part.node, part.devices, DeviceState::failed, DeviceState::free);
+  // What is not installed any more has been taken away broken.
+  const DeviceMask devices = part.devices & pool.devices_in(DeviceState::failed, part.node);
+  pool.move(part.node, devices, DeviceState::failed, DeviceState::free);
+  serve_again(part.pool, part.node, devices);
+}
+
+/// Devices that are back complete a waiting gang, then refill the spares, then are free.
+void Engine::serve_again(PoolId id, std::uint32_t node, DeviceMask devices) {
+  Pool& pool = pools_[id.value];
   fill_waiting();
   DeviceMask refill = 0;
   std::uint32_t lacking = pool.spare_target() - std::min(pool.spare_target(), pool.spare_count());
-  for (DeviceMask left = part.devices & pool.free_devices(part.node); left != 0 && lacking > 0;
-       left &= left - 1) {
+  for (DeviceMask left = devices & pool.free_devices(node); left != 0 && lacking > 0; left &= left - 1) {
     refill |= left & (~left + 1);
     --lacking;
   }
   if (refill != 0) {
-    touch(part.pool);
-    pool.move(part.node, refill, DeviceState::free, DeviceState::spare);
+    touch(id);
+    pool.move(node, refill, DeviceState::free, DeviceState::spare);
   }
   pass_wanted_ = true;
 }
 
 void Engine::tear_down(PoolId pool, const Part& part) {
+  const DeviceMask devices = part.devices & pools_[pool.value].devices_in(DeviceState::transition, part.node);
+  if (devices == 0) return;
   ++tearing_down_;
-  push(now_ + scenario_.pools[pool.value].teardown, Phase::kRelease, EventKind::torn_down,
-       keep(teardowns_, free_teardowns_, {pool, part.node, part.devices}));
+  const SimTime until = now_ + scenario_.pools[pool.value].teardown;
+  push(until, Phase::kRelease, EventKind::torn_down,
+       keep(teardowns_, free_teardowns_, {pool, part.node, devices, until}));
+}
+
+/// Devices that failed or were withdrawn in their teardown do not become free at its end.
+void Engine::forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices) {
+  if (devices == 0) return;
+  for (OutPart& part : teardowns_)
+    if (part.pool == pool && part.node == node) part.devices &= ~devices;
 }
 
 void Engine::torn_down(std::uint32_t place) {
@@ -422,10 +480,12 @@ void Engine::torn_down(std::uint32_t place) {
   free_teardowns_.push_back(place);
   --tearing_down_;
   Pool& pool = pools_[part.pool.value];
-  const DeviceMask devices = part.devices & pool.devices_in(DeviceState::transition, part.node);
+  const DeviceMask devices = part.devices;
   if (devices == 0) return;
   touch(part.pool);
+  const std::uint64_t before = pool.version();
   pool.move(part.node, devices, DeviceState::transition, DeviceState::free);
+  looked_at_ += pool.version() - before;  // as foreseen
   pass_wanted_ = true;
 }
 

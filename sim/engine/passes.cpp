@@ -25,7 +25,15 @@ void Engine::pass() {
   if (scenario_.scheduler.admission == Admission::partial_hold) return pass_partial_hold();
   switch (scenario_.scheduler.preemption) {
     case Preemption::none:
-      return pass_atomic();
+      switch (scenario_.scheduler.backfill) {
+        case Backfill::none:
+          return pass_atomic();
+        case Backfill::easy:
+          return pass_easy();
+        case Backfill::conservative:
+          return pass_conservative();
+      }
+      return;
     case Preemption::kept:
       return pass_kept();
     case Preemption::remade:

@@ -28,7 +28,7 @@ struct JobOutcome {
   std::optional<FinalState> state;    ///< absent: not ended
   Duration queue_wait, requeue_wait;  ///< before the first gang complete; between attempts
   Duration held, member_wait;         ///< gang complete to release, of which survivors waiting for a member
-  std::int64_t commits = 0, failures = 0, evictions = 0, steps = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, steps = 0;
   Capacity capacity;
 };
 
@@ -39,7 +39,8 @@ struct ClassOutcome {
   std::int64_t unsatisfiable = 0, no_progress = 0, unfinished = 0;
   DeviceTime time_to_result, queue_wait, requeue_wait, held, member_wait;  ///< job-time: 1,000 units a job
   double bounded_slowdown = 0.0;                          ///< sum of max(1, JCT / max(run, 10 s))
-  std::int64_t failures = 0, evictions = 0, commits = 0;  ///< inside the window, all jobs of the class
+  ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
+  std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0;
 };
 
 /// What a row of failures did inside the window.

@@ -15,9 +15,9 @@ void Engine::start(Job& job) {
   job.gang_complete = now_;
   job.committed = now_;
   job.allocation_from = now_;
-  if (job_class.limit || (job.listed != nullptr && job.listed->limit))
-    push(now_ + (job.listed != nullptr && job.listed->limit ? *job.listed->limit : *job_class.limit),
-         Phase::kLimit, EventKind::limit, job.slot.value, job.attempt_generation);
+  if (backfills()) expect_release(job, now_ + job.estimate);
+  if (const auto& limit = limit_of(job); limit && job_class.enforce_limits)
+    push(now_ + *limit, Phase::kLimit, EventKind::limit, job.slot.value, job.attempt_generation);
   if (job_class.kind == JobKind::reservation) {
     job.phase = JobPhase::reserved;
     job.phase_leaf = Leaf::runtime_idle_reservation;
@@ -63,6 +63,7 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   }
   if (job.eviction_left && class_of(job).evictions.clock == EvictionClock::productive)
     run_eviction_clock(job);
+  schedule_leaving(job);
   if (window_closed_) watch_resolution(job);
 }
 
@@ -174,7 +175,7 @@ void Engine::drop_stretch(Job& job) {
   pause_productive_clock(job);
   job.pieces.clear();
   job.stepping = false;
-  job.pending_durable = SimTime::never();
+  job.pending_durable = job.leaves_at = SimTime::never();
 }
 
 void Engine::completed(Job& job) {
@@ -182,7 +183,8 @@ void Engine::completed(Job& job) {
   if (job.phase != JobPhase::reserved) {
     // The last step's end is the commit, also where a checkpoint without a pause falls on it.
     const bool twice = job.stretch.has_checkpoints() &&
-                       job.stretch.durable(now_) > job.stretch.durable(now_ + Duration::nanoseconds(-1));
+                       (job.pending_durable == now_ ||
+                        job.stretch.durable(now_) > job.stretch.durable(now_ + Duration::nanoseconds(-1)));
     job.steps_done = job.steps;
     settle(job, now_, Leaf::ideal);
     job.commits += twice ? 0 : 1;
@@ -204,6 +206,7 @@ void Engine::release(Job& job, const char* reason) {
   clear_broken(job);
   touch(job.pool);
   Pool& pool = pools_[job.pool.value];
+  const std::uint64_t version_before = pool.version();
   const DeviceState to = teardown > Duration::zero() ? DeviceState::transition : DeviceState::free;
   for (const Placement* parts : {&job.parts, &job.own_spares}) {
     if (parts->empty()) continue;
@@ -211,6 +214,11 @@ void Engine::release(Job& job, const char* reason) {
     if (to == DeviceState::free) continue;
     for (const Part& part : *parts)
       if (part.milli == 0) tear_down(job.pool, part);
+  }
+  if (job.release_hook.is_linked()) {
+    const bool as_foreseen = scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;
+    if (as_foreseen) looked_at_ += pool.version() - version_before;
+    releases_.erase(releases_.iterator_to(job));
   }
   if (class_of(job).quota) quota_used_[*class_of(job).quota] -= job.assigned;
   job.parts.clear();
@@ -223,6 +231,7 @@ void Engine::release(Job& job, const char* reason) {
   }
   ++job.run_generation;
   ++job.attempt_generation;
+  job.leaves_at_commit = false;
   if (job.unresolved) resolve(job);
   if (scenario_.scheduler.preemption != Preemption::none) std::erase(running_, job.slot);
   pass_wanted_ = true;
@@ -244,6 +253,7 @@ void Engine::stop_for_good(Job& job, FinalState state) {
   if (job.phase == JobPhase::zombie || job.phase == JobPhase::ended) return;
   if (!job.holds()) {
     if (job.phase == JobPhase::queued) dequeue(job);
+    pass_wanted_ = true;  // whoever stood behind it
     return end(job, state);
   }
   charge_held(job, now_);
@@ -259,6 +269,7 @@ void Engine::stop_for_good(Job& job, FinalState state) {
     stop_eviction_clock(job);
     clear_broken(job);
     if (job.phase == JobPhase::waiting_member) {
+      record_allocation(job, "stopped");
       job.member_wait = job.member_wait + (now_ - job.member_wait_from);
       std::erase(waiting_, job.slot);
     }
@@ -269,6 +280,7 @@ void Engine::stop_for_good(Job& job, FinalState state) {
     ++job.run_generation;
     ++job.attempt_generation;
     if (job.unresolved) resolve(job);
+    if (backfills()) expect_release(job, job.gang_complete + *lease);
     push(job.gang_complete + *lease, Phase::kLimit, EventKind::lease_end, job.slot.value,
          job.attempt_generation);
     return;

@@ -13,14 +13,6 @@ void for_each_device(DeviceMask devices, Function&& function) {
 
 std::uint32_t popcount(DeviceMask devices) { return static_cast<std::uint32_t>(std::popcount(devices)); }
 
-/// Whether nodes given by how many have at least so many free devices can hold the shape.
-template <class Counts>
-bool can_hold(const GangShape& shape, Counts&& with_at_least) {
-  if (shape.milli != 0) return with_at_least(1) >= 1;
-  if (shape.nodes > 0 && with_at_least(shape.per_node) < shape.nodes) return false;
-  return shape.remainder == 0 || with_at_least(shape.remainder) >= shape.nodes + 1;
-}
-
 }  // namespace
 
 Capacity capacity(std::span<const Part> parts) {
@@ -127,6 +119,7 @@ std::uint32_t Pool::share_free(std::uint32_t node, std::uint32_t device) const {
 bool Pool::is_free(const Part& part) const {
   const bool whole = (part.devices & ~free_devices(part.node)) == 0;
   if (part.milli == 0 || whole) return whole;
+  if (is_withdrawn(part.node)) return false;
   const std::uint32_t left =
       share_free(part.node, static_cast<std::uint32_t>(std::countr_zero(part.devices)));
   return left < 1000 && left >= part.milli;  // a device that nobody shares is held, or out
@@ -134,7 +127,7 @@ bool Pool::is_free(const Part& part) const {
 
 std::optional<Part> Pool::find_share(std::uint32_t milli) const {
   for (const Share& share : shares_) {
-    if (share_free(share.node, share.device) >= milli)
+    if (share_free(share.node, share.device) >= milli && !is_withdrawn(share.node))
       return Part{.node = share.node, .milli = milli, .devices = DeviceMask{1} << share.device};
   }
   const auto node = next_with_at_least(1, 0);
@@ -150,6 +143,7 @@ std::optional<std::uint32_t> Pool::next_spare_with_at_least(std::uint32_t count)
 
 void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to) {
   const std::uint32_t count = popcount(devices);
+  to = resting(node, to);
   if (from == DeviceState::free) {
     set_free(node, free_devices(node) & ~devices);
   } else if (from != DeviceState::held) {
@@ -170,6 +164,39 @@ void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, Device
   }
   add(from, -1000LL * count);
   add(to, 1000LL * count);
+}
+
+DeviceMask Pool::rest_in(std::uint32_t node, DeviceState state) {
+  const DeviceState before = rest(node);
+  if (state == before) return 0;
+  if (rests_.empty()) rests_.resize(nodes_, DeviceState::free);
+  rests_[node] = state;
+  if (before == DeviceState::free) ++withdrawn_;
+  if (state == DeviceState::free) --withdrawn_;
+  DeviceMask moved = 0;
+  const auto take = [&](DeviceState from) {
+    const DeviceMask devices = devices_in(from, node);
+    if (devices == 0) return;
+    move(node, devices, from, state);
+    moved |= devices;
+  };
+  take(before);
+  if (before == DeviceState::free) {
+    take(DeviceState::spare);
+    take(DeviceState::transition);
+  }
+  if (state == DeviceState::absent) take(DeviceState::failed);
+  // Of a shared device, the part that nobody holds.
+  for (std::size_t index = 0; index < shares_.size(); ++index) {
+    const Share& share = shares_[index];
+    const bool first =
+        index == 0 || shares_[index - 1].node != node || shares_[index - 1].device != share.device;
+    if (share.node != node || !first) continue;
+    const std::int64_t left = share_free(node, share.device);
+    add(before, -left);
+    add(state, left);
+  }
+  return moved;
 }
 
 void Pool::set_holder(const Part& part, std::uint32_t holder) {
@@ -194,8 +221,8 @@ void Pool::take_share(const Part& part, JobId job) {
   add(DeviceState::held, part.milli);
 }
 
-/// Moves the wholly held, or wholly free, nodes among `parts` to the other side, a word of the index at a time;
-/// `other` sees the parts that are not whole nodes. The number of nodes moved.
+/// Moves the wholly held, or wholly free, nodes among `parts` to the other side, a word of the index at a
+/// time; `other` sees the parts that are not whole nodes. The number of nodes moved.
 template <class Other>
 std::uint32_t Pool::move_whole_nodes(std::span<const Part> parts, bool to_free, Other&& other) {
   const DeviceMask whole = all_devices(per_node_), free_now = to_free ? whole : 0;
@@ -277,8 +304,13 @@ void Pool::give_back_share(const Part& part, JobId job) {
   });
   shares_.erase(share);
   add(DeviceState::held, -std::int64_t{part.milli});
-  add(DeviceState::free, part.milli);
-  if (share_free(part.node, device) == 1000) set_free(part.node, free_devices(part.node) | part.devices);
+  add(rest(part.node), part.milli);
+  if (share_free(part.node, device) != 1000) return;
+  if (is_withdrawn(part.node)) {
+    mask(rest(part.node), part.node) |= part.devices;
+  } else {
+    set_free(part.node, free_devices(part.node) | part.devices);
+  }
 }
 
 void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
@@ -286,7 +318,7 @@ void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
     for (const Part& part : parts)
       if (part.milli == 0) set_holder(part, kNobody);
   }
-  if (to != DeviceState::free) {
+  if (to != DeviceState::free || withdrawn_ > 0) {
     for (const Part& part : parts)
       part.milli != 0 ? give_back_share(part, job) : move(part.node, part.devices, DeviceState::held, to);
     return;

@@ -38,9 +38,18 @@ struct Part {
 using Placement = std::vector<Part>;
 Capacity capacity(std::span<const Part> parts);
 
-/// What a device is doing, seen from its pool. Devices held by jobs are `held`.
-enum class DeviceState : std::uint8_t { free, spare, transition, failed, held };
-inline constexpr std::size_t kDeviceStates = 5;
+/// What a device is doing, seen from its pool. Devices held by jobs are `held`; those of a node that is not
+/// installed are `absent`.
+enum class DeviceState : std::uint8_t { free, spare, transition, failed, maintenance, absent, held };
+inline constexpr std::size_t kDeviceStates = 7;
+
+/// Whether nodes, given by how many of them have at least so many free devices, can hold the gang.
+template <class Counts>
+bool can_hold(const GangShape& shape, Counts&& with_at_least) {
+  if (shape.milli != 0) return with_at_least(1) >= 1;
+  if (shape.nodes > 0 && with_at_least(shape.per_node) < shape.nodes) return false;
+  return shape.remainder == 0 || with_at_least(shape.remainder) >= shape.nodes + 1;
+}
 
 /// The nodes of one pool with an index of what is free, kept up to date by every change. Knows nothing of
 /// jobs but the number each device is held by.
@@ -68,8 +77,15 @@ class Pool {
   }
   DeviceMask free_devices(std::uint32_t node) const { return devices_in(DeviceState::free, node); }
   bool in_service(std::uint32_t node, std::uint32_t device) const {
-    return (devices_in(DeviceState::failed, node) >> device & 1) == 0;
+    const DeviceMask out = devices_in(DeviceState::failed, node) |
+                           devices_in(DeviceState::maintenance, node) | devices_in(DeviceState::absent, node);
+    return (out >> device & 1) == 0;
   }
+  /// Where devices of a node are that nobody holds: free, or out of the way while the node is withdrawn.
+  DeviceState rest(std::uint32_t node) const { return rests_.empty() ? DeviceState::free : rests_[node]; }
+  bool is_withdrawn(std::uint32_t node) const { return rest(node) != DeviceState::free; }
+  /// Changes with every change of what is free.
+  std::uint64_t version() const { return version_; }
   std::uint32_t spare_target() const { return spare_target_; }
   std::uint32_t spare_count() const { return spare_count_; }
 
@@ -84,6 +100,11 @@ class Pool {
   void first_whole_nodes(std::uint32_t count, Placement& out) const;
   /// The first node with so many spare devices.
   std::optional<std::uint32_t> next_spare_with_at_least(std::uint32_t count) const;
+  /// Nodes with exactly, or at least, `count` free devices (in a rack).
+  std::uint32_t nodes_with(std::uint32_t count) const { return free_counts_[count]; }
+  std::uint32_t nodes_with(std::uint32_t count, std::uint32_t rack) const {
+    return rack_free_counts_[std::size_t{rack} * (per_node_ + 1) + count];
+  }
   std::uint32_t nodes_with_at_least(std::uint32_t count) const;
   std::uint32_t nodes_with_at_least(std::uint32_t count, std::uint32_t rack) const;
 
@@ -96,16 +117,28 @@ class Pool {
   std::optional<Part> find_share(std::uint32_t milli) const;
   /// Whether this part could be taken now.
   bool is_free(const Part& part) const;
+  /// Milli-devices of a shared device that nobody holds.
+  std::uint32_t share_free(std::uint32_t node, std::uint32_t device) const;
 
   /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
-  /// state. A part of a shared device always goes back to free.
+  /// state. A part of a shared device always goes back to where the node's devices rest.
   void take(std::span<const Part> parts, JobId job);
   void take(const Part& part, JobId job) { take(std::span{&part, 1}, job); }
   void take_spare(const Part& part, JobId job);
   void give_back(std::span<const Part> parts, JobId job, DeviceState to);
   void give_back(const Part& part, JobId job, DeviceState to) { give_back(std::span{&part, 1}, job, to); }
-  /// Moves devices that no job holds between states.
+  /// Moves devices that no job holds between states. On a node that is withdrawn, they are at rest instead of
+  /// free, spare or in transition, here and when they are given back.
   void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
+  /// Withdraws a node (`maintenance`, `absent`) or has it back (`free`). What nobody holds moves at once,
+  /// what is held when it is given back, and what has failed when it is repaired, or at once if it is to be
+  /// absent.
+  /// @returns the whole devices that moved
+  DeviceMask rest_in(std::uint32_t node, DeviceState state);
+  /// The node never comes back: no gang can count on it. At most once a node.
+  void write_off(std::uint32_t node) {
+    if (node < nodes_ - spare_target_ / per_node_) --rack_nodes_[racks_[node]];
+  }
 
   /// The job that holds a whole device; nothing if it is free, spare, out, or shared.
   std::optional<JobId> holder(std::uint32_t node, std::uint32_t device) const {
@@ -131,15 +164,22 @@ class Pool {
   void set_holder(const Part& part, std::uint32_t holder);
   void take_share(const Part& part, JobId job);
   void give_back_share(const Part& part, JobId job);
+  DeviceState resting(std::uint32_t node, DeviceState state) const {
+    if (!is_withdrawn(node) || state == DeviceState::held) return state;
+    return state < DeviceState::failed || rest(node) == DeviceState::absent ? rest(node) : state;
+  }
   std::optional<std::uint32_t> next_partly_free(std::uint32_t count, std::uint32_t from) const;
   void add(DeviceState state, std::int64_t milli) {
+    ++version_;
     totals_[static_cast<std::size_t>(state)] += Capacity::milli_devices(milli);
   }
-  std::uint32_t share_free(std::uint32_t node, std::uint32_t device) const;
 
   std::uint32_t nodes_, per_node_, rack_count_ = 1;
   std::uint32_t spare_target_ = 0, spare_count_ = 0;
   bool tracks_racks_ = false;
+  std::uint64_t version_ = 0;
+  std::uint32_t withdrawn_ = 0;     ///< nodes
+  std::vector<DeviceState> rests_;  ///< by node; empty until one is withdrawn
   std::vector<std::uint32_t> racks_;
   std::array<std::vector<DeviceMask>, kDeviceStates> masks_;  ///< by state, by node
   std::vector<std::uint32_t> holder_;                         ///< by device; kNobody
@@ -147,8 +187,8 @@ class Pool {
   std::vector<BitIndex> by_free_;                             ///< by count of free devices
   std::vector<std::uint32_t> free_counts_;                    ///< nodes by count of free devices
   std::vector<std::uint32_t> rack_free_counts_;               ///< the same by rack
-  std::vector<std::uint32_t> rack_nodes_;                     ///< nodes of each rack that are not spares
-  std::vector<Share> shares_;                                 ///< sorted by node, device
+  std::vector<std::uint32_t> rack_nodes_;  ///< of each rack, spares and written-off ones aside
+  std::vector<Share> shares_;              ///< sorted by node, device
   std::array<Capacity, kDeviceStates> totals_{};
 };
 

@@ -53,6 +53,13 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   GangShape shape;
   std::uint32_t shape_index = 0;
 
+  // Backfill.
+  Duration estimate;     ///< of the next attempt, from gang complete to release
+  SimTime expected_end;  ///< of the present allocation
+  boost::intrusive::set_member_hook<> release_hook;
+  SimTime planned_start = SimTime::never();
+  bool is_newcomer = false;  ///< queued since the last pass
+
   // Allocation.
   PoolId pool{0};
   Placement parts;  ///< the gang, or what it has of it
@@ -98,6 +105,8 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime eviction_clock_from;
   bool eviction_clock_runs = false;
   std::uint32_t stops_since_commit = 0;
+  bool leaves_at_commit = false;         ///< some of its nodes are drained
+  SimTime leaves_at = SimTime::never();  ///< the next commit, as far as it steps on
 
   // Guards of events: an event of an older generation is void.
   std::uint32_t run_generation = 0, attempt_generation = 0, eviction_generation = 0, live_generation = 0;
@@ -108,7 +117,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   FinalState final_state = FinalState::completed;  ///< of a zombie
   SimTime member_wait_from;
   Duration requeue_wait, held, member_wait;
-  std::int64_t commits = 0, failures = 0, evictions = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0;
   bool unresolved = false;  ///< counted among those the run waits for after the window
 
   bool holds() const {

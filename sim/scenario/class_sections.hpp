@@ -45,7 +45,7 @@ PerSecond gang_failure_rate(const PoolSpec& pool, const GangSpec& gang);
 /// Evictions per time.
 PerSecond eviction_rate(const EvictionSpec& evictions);
 
-/// `startup`, `recovery`, `preemption`; the checkpoint is read before.
+/// `startup`, `recovery`, `preemption`, `reconfiguration`; the checkpoint is read before.
 void read_launches(const Reader& in, JobClass& job);
 /// `evictions`.
 void read_evictions(const Reader& in, JobClass& job);

@@ -86,6 +86,7 @@ PoolSpec read_pool(const Reader& in, const std::string& name) {
   if (assign(pool.spares, in.count("spares", 0, kMostNodes)) && pool.nodes > 0 && pool.spares >= pool.nodes) {
     in.expected("spares", "fewer than the " + std::to_string(pool.nodes) + " nodes of the pool");
   }
+  read_drains(in, pool);
   return pool;
 }
 

@@ -26,7 +26,7 @@ void read_load(const Reader& in, const CheckpointSpec& checkpoint, LaunchSpec& s
   }
 }
 
-/// The phases of a launch, out of `startup`, `preemption` or `recovery`.
+/// The phases of a launch, out of `startup`, `recovery`, `preemption` or `reconfiguration`.
 LaunchSpec read_phases(const Reader& in, const JobClass& job) {
   LaunchSpec spec;
   assign(spec.launch, in.duration("launch"));
@@ -84,6 +84,8 @@ void read_launches(const Reader& in, JobClass& job) {
   if (const auto startup = in.object("startup")) job.startup = read_phases(*startup, job);
   job.preemption = job.startup;
   if (const auto preemption = in.object("preemption")) job.preemption = read_phases(*preemption, job);
+  job.reconfiguration = job.preemption;
+  if (const auto drained = in.object("reconfiguration")) job.reconfiguration = read_phases(*drained, job);
 }
 
 void read_eviction_terms(const Reader& in, EvictionTerms& terms) {

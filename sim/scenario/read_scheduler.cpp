@@ -22,6 +22,17 @@ void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
   assign(spec.eviction_relaunch, in.duration("relaunch"));
 }
 
+void read_backfill(const Reader& in, SchedulerSpec& spec) {
+  assign(spec.backfill, in.choice("backfill", {Backfill::none, Backfill::easy, Backfill::conservative}));
+  assign(spec.backfill_depth, in.count("backfill_depth", 1, kMostDevices));
+  assign(spec.estimates, in.choice("estimates", {Estimates::limit, Estimates::exact}));
+  if (assign(spec.estimate_factor, in.number("estimate_factor")) && !(spec.estimate_factor > 0))
+    in.expected("estimate_factor", "a number above 0");
+  if (spec.backfill == Backfill::none) return;
+  if (!spec.strict) in.problem("backfill", "goes with a strict order, from which it is the exception");
+  if (spec.admission == Admission::partial_hold) in.problem("backfill", "goes with admission \"atomic\"");
+}
+
 void read_thresholds(const Reader& in, SchedulerSpec& spec) {
   const Json* value = in.find("las_thresholds");
   if (value == nullptr) return;
@@ -70,6 +81,7 @@ void read_scheduler(const Reader& root, Scenario& scenario) {
   assign(spec.hold_timeout, in->duration("hold_timeout", Sign::positive));
   assign(spec.interleave, in->flag("interleave"));
   assign(spec.placement, in->name("placement", "placement", known_placements()));
+  read_backfill(*in, spec);
   read_order_preemption(*in, spec);
   read_thresholds(*in, spec);
   read_quotas(*in, spec);

@@ -14,7 +14,8 @@ std::string_view endless_because(const JobClass& job) {
   if (job.arrivals.count == 0) return "";
   const bool stream = job.arrivals.gap.has_value() && !job.arrivals.count.has_value();
   if (stream) return "its arrivals have no \"count\"";
-  const bool bounded = job.steps || job.duration || !job.arrivals.listed.empty() || job.end || job.limit;
+  const bool bounded = job.steps || job.duration || !job.arrivals.listed.empty() || job.end ||
+                       (job.limit && job.enforce_limits);
   return bounded ? "" : "its work has no end";
 }
 

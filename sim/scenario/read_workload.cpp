@@ -105,7 +105,8 @@ void read_trace_jobs(const Reader& in, Traces& traces, std::vector<std::string>&
   assign(options.first_jobs, in.whole("limit_jobs", {1}));
   assign(options.strict, in.flag("strict"));
   assign(options.recorded_status, in.flag("completed_only"));
-  const bool enforce_limits = in.flag("enforce_limits").value_or(false);
+  // A recorded run time is what happened; an estimate that it overran was not enforced.
+  job.enforce_limits = in.flag("enforce_limits").value_or(false);
   if (format == nullptr || !file) return;
   const Traces::File* trace = traces.read(*format, *file, options);
   if (trace == nullptr) {
@@ -115,9 +116,6 @@ void read_trace_jobs(const Reader& in, Traces& traces, std::vector<std::string>&
   for (const std::string& problem : trace->reading.problems) in.problem("file", *file + ": " + problem);
   for (const std::string& note : trace->reading.notes) notes.push_back(*file + ": " + note);
   set_listed(trace->reading.jobs, job.arrivals);
-  // A recorded run time is what happened; an estimate that it overran was not enforced.
-  if (!enforce_limits)
-    for (ListedJob& listed : job.arrivals.listed) listed.limit.reset();
 }
 
 void read_stream(const Reader& in, ArrivalSpec& arrivals) {
@@ -165,6 +163,7 @@ void check_reservation(const Reader& in) {
 
 void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
   assign(job.limit, in.duration("limit", Sign::positive));
+  assign(job.enforce_limits, in.flag("enforce_limits"));
   assign(job.lease, in.duration("lease"));
   if (const auto end = in.object("end")) {
     const SimTime at = end->instant("at").value_or(SimTime::zero());

@@ -14,6 +14,8 @@ namespace fleetsim {
 
 /// `fleet` and `faults`: pools, their rows of failures, incidents.
 void read_fleet(const Reader& root, Scenario& scenario);
+/// `drains` and `installed` of a pool whose nodes and racks are read.
+void read_drains(const Reader& in, PoolSpec& pool);
 void read_scheduler(const Reader& root, Scenario& scenario);
 /// @param notes  what is allowed but worth a warning
 void read_workload(const Reader& root, Scenario& scenario, Traces& traces, std::vector<std::string>& notes);

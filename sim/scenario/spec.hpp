@@ -44,6 +44,25 @@ struct ScriptedFault {
   Duration repair = Duration::nanoseconds(0);
 };
 
+/// What becomes of gangs on nodes that are drained: they are stopped at once, stopped at their next commit,
+/// or left to end.
+enum class DrainMode : std::uint8_t { now, at_commit, when_released };
+
+/// Nodes taken out of service by plan.
+struct DrainSpec {
+  SimTime at;                         ///< for the first time
+  Duration length = Duration::max();  ///< max: they do not come back
+  std::optional<Duration> every;      ///< and again so long after each time
+  std::vector<std::uint32_t> nodes;
+  DrainMode mode = DrainMode::now;
+};
+
+/// Nodes that are installed for part of the time.
+struct DatedNodes {
+  std::vector<std::uint32_t> nodes;  ///< a node has one date at most
+  SimTime from = SimTime::zero(), until = SimTime::never();
+};
+
 struct PoolSpec {
   std::string name;
   std::string device_type;  ///< accelerator; jobs name the types they accept
@@ -54,6 +73,8 @@ struct PoolSpec {
   std::optional<Price> price;    ///< per in-service device
   std::optional<FlopRate> peak;  ///< dense arithmetic peak of one device: the named ideal
   std::vector<FaultRow> faults;
+  std::vector<DrainSpec> drains;
+  std::vector<DatedNodes> dated;
 };
 
 /// Gangs as asked for: a number of devices (spread over as few nodes as hold them), an explicit shape, or a
@@ -164,10 +185,12 @@ struct JobClass {
   CheckpointSpec checkpoint;
   LaunchSpec startup;
   RecoverySpec recovery;
-  LaunchSpec preemption;  ///< relaunch after an eviction
+  LaunchSpec preemption;       ///< relaunch after an eviction
+  LaunchSpec reconfiguration;  ///< relaunch after its nodes were drained
   NoReplacement no_replacement = NoReplacement::hold;
   EvictionSpec evictions;
   std::optional<Duration> limit;  ///< held time of one attempt
+  bool enforce_limits = true;     ///< a job that overruns its limit is killed
   std::optional<Duration> lease;  ///< the allocation is kept this long from gang complete (zombie)
   std::optional<std::pair<SimTime, FinalState>> end;  ///< fails or is cancelled for good at an instant
   std::optional<std::int64_t> max_restarts;           ///< failures survived; the next one ends the job
@@ -180,6 +203,12 @@ struct JobClass {
 
 enum class Admission : std::uint8_t { atomic, partial_hold };
 enum class Preemption : std::uint8_t { none, kept, remade };
+
+/// Who may pass a job that cannot start under a strict order: nobody; whoever does not move the reservation
+/// of the first that cannot start; or whoever does not move anybody's.
+enum class Backfill : std::uint8_t { none, easy, conservative };
+/// How long a scheduler takes a job to run: its limit where it has one, or its true length times a factor.
+enum class Estimates : std::uint8_t { limit, exact };
 
 struct QuotaSpec {
   std::string name;
@@ -194,6 +223,10 @@ struct SchedulerSpec {
   std::optional<Duration> hold_timeout;
   bool interleave = false;  ///< partial hold deals nodes round-robin
   std::string placement = "first-fit";
+  Backfill backfill = Backfill::none;
+  std::optional<std::uint32_t> backfill_depth;  ///< queued jobs looked at behind the first that cannot start
+  Estimates estimates = Estimates::limit;
+  double estimate_factor = 1.0;  ///< of the true length, where that is what the scheduler goes by
   Preemption preemption = Preemption::none;
   EvictionTerms eviction;  ///< terms of evictions by order
   std::optional<Duration>

@@ -45,7 +45,7 @@ Failures failures_of(const PoolSpec& pool, const JobClass& job_class) {
 bool is_disturbed(const Scenario& scenario, const JobClass& job_class) {
   return scenario.scheduler.preemption != Preemption::none || !scenario.script.empty() ||
          !job_class.evictions.at.empty() || job_class.own_spares > 0 || job_class.lease || job_class.end ||
-         job_class.limit;
+         (job_class.limit && job_class.enforce_limits);
 }
 
 bool is_graceful(const EvictionTerms& terms) { return terms.save && *terms.save <= terms.grace; }

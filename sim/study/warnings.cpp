@@ -62,7 +62,8 @@ void add_unstable_queue(const Scenario& scenario, Warnings& warnings) {
   // A job without an end keeps its devices from all others.
   for (const JobClass& job_class : scenario.classes) {
     const bool endless =
-        !mean_work(job_class) && !job_class.arrivals.gap && !job_class.end && !job_class.limit;
+        !mean_work(job_class) && !job_class.arrivals.gap && !job_class.end &&
+        !(job_class.limit && job_class.enforce_limits);
     const bool beside = std::any_of(job_class.pools.begin(), job_class.pools.end(),
                                     [&](std::uint32_t pool) { return pools.contains(pool); });
     if (endless && beside) capacity -= mean_devices(job_class.gang);

@@ -91,7 +91,33 @@ class Maker {
     pool.teardown = maybe_time(8);
     for (std::int64_t rows = chance(60) ? between(1, 3) : 0; rows > 0; --rows)
       pool.faults.push_back(fault_row());
+    for (std::int64_t drains = chance(25) ? between(1, 3) : 0; drains > 0; --drains)
+      pool.drains.push_back(drain(pool));
+    if (chance(20)) dates(pool);
     scenario_.pools.push_back(pool);
+  }
+
+  DrainSpec drain(const PoolSpec& pool) {
+    DrainSpec spec;
+    spec.at = SimTime::zero() + time(0, 500);
+    if (chance(85)) spec.length = time(1, 150);
+    if (chance(25) && spec.length != Duration::max()) spec.every = spec.length + time(1, 300);
+    for (std::uint32_t node = 0; node < pool.nodes; ++node)
+      if (chance(40)) spec.nodes.push_back(node);
+    spec.mode = pick({DrainMode::now, DrainMode::at_commit, DrainMode::when_released});
+    return spec;
+  }
+
+  void dates(PoolSpec& pool) {
+    DatedNodes early, late;
+    early.until = SimTime::zero() + time(1, 700);
+    late.from = SimTime::zero() + time(1, 400);
+    if (chance(30)) late.until = late.from + time(1, 400);
+    for (std::uint32_t node = 0; node < pool.nodes; ++node) {
+      if (chance(50)) continue;
+      (chance(50) ? early : late).nodes.push_back(node);
+    }
+    pool.dated = {early, late};
   }
 
   EvictionTerms terms() {
@@ -117,8 +143,12 @@ class Maker {
       spec.admission = Admission::partial_hold;
       if (chance(40)) spec.holders = count(1, 3);
       spec.interleave = chance(30);
-      // Gangs that give up together and begin again together may never end.
-      if (chance(50) && !(until_done_ && spec.interleave)) spec.hold_timeout = time(1, 50);
+      // Gangs that give up together and begin again together may never end; nor one whose nodes never meet.
+      const bool comes_and_goes =
+          std::any_of(scenario_.pools.begin(), scenario_.pools.end(),
+                      [](const PoolSpec& pool) { return !pool.drains.empty() || !pool.dated.empty(); });
+      if (chance(50) && !(until_done_ && (spec.interleave || comes_and_goes)))
+        spec.hold_timeout = time(1, 50);
     } else if (chance(50)) {
       spec.preemption = pick({Preemption::kept, Preemption::remade});
       spec.eviction = terms();
@@ -239,6 +269,7 @@ class Maker {
     job.recovery.replace = maybe_time(5);
     job.recovery.relaunch = launch(steps);
     job.preemption = launch(steps);
+    job.reconfiguration = launch(steps);
     job.no_replacement = pick({NoReplacement::hold, NoReplacement::release});
     if (chance(35)) {
       EvictionSpec& evictions = job.evictions;

@@ -35,6 +35,9 @@ class Player {
         if (fault.at.ns() == now_) fail(fault), finish_what_ends();
       for (const SimTime at : job_.evictions.at)
         if (at.ns() == now_) evict(), finish_what_ends();
+      for (const DrainSpec& drain : scenario_.pools.front().drains)
+        if (drain.at.ns() == now_) begin_drain(drain);
+      if (leaves_now_) leave_node(), finish_what_ends();
       if (state_ == State::away && left_ == 0) launch(job_.preemption, Leaf::runtime_preemption, 0);
       finish_what_ends();
       if (state_ == State::done) return out_;
@@ -56,6 +59,11 @@ class Player {
 
   void launch(const LaunchSpec& phases, Leaf leaf, std::int64_t before) {
     state_ = State::launching;
+    leaves_now_ = false;
+    if (drained_[node_] && leaf != Leaf::runtime_recovery) {
+      while (drained_[node_]) ++node_;
+      leaves_at_commit_ = false;
+    }
     leaf_ = leaf;
     left_ = before + phases.total().ns();
     slow_left_ = phases.slow_steps;
@@ -86,6 +94,7 @@ class Player {
     ++out_.commits;
     committed_at_ = now_;
     committed_ = what;
+    leaves_now_ = leaves_at_commit_ && state_ != State::saving;
   }
 
   void finish_what_ends() {
@@ -130,6 +139,7 @@ class Player {
     if (committed_at_ != now_) ++out_.commits;
     out_.end = now_;
     state_ = State::done;
+    leaves_now_ = false;
   }
 
   void end_pause() {
@@ -164,6 +174,7 @@ class Player {
   void evict() {
     if (state_ == State::away || state_ == State::done || state_ == State::saving) return;
     ++out_.evictions;
+    leaves_now_ = false;
     const EvictionTerms& terms = job_.evictions.terms;
     const bool has_stepped = (state_ == State::stepping || state_ == State::pausing) && now_ > began_;
     if (has_stepped && terms.save && *terms.save <= terms.grace) {
@@ -184,6 +195,20 @@ class Player {
     }
     settle(0, Leaf::runtime_preemption);
     leave();
+  }
+
+  void begin_drain(const DrainSpec& drain) {
+    const std::uint32_t node = drain.nodes.front();
+    drained_[node] = true;
+    const bool there = state_ != State::away && state_ != State::done && node == node_;
+    leaves_now_ = leaves_now_ || (there && drain.mode == DrainMode::now);
+    leaves_at_commit_ = leaves_at_commit_ || (there && drain.mode == DrainMode::at_commit);
+  }
+
+  void leave_node() {
+    ++out_.drains;
+    settle(0, Leaf::runtime_reconfiguration);
+    launch(job_.reconfiguration, Leaf::runtime_reconfiguration, 0);
   }
 
   void leave() {
@@ -249,6 +274,10 @@ class Player {
   std::int64_t staged_at_ = 0, committed_at_ = -1;
   std::optional<std::int64_t> flushing_until_;
   std::vector<Tick> provisional_;
+  // The lowest node that is not drained when it starts.
+  std::uint32_t node_ = 0;
+  std::vector<bool> drained_ = std::vector<bool>(scenario_.pools.front().nodes);
+  bool leaves_now_ = false, leaves_at_commit_ = false;
 };
 
 }  // namespace

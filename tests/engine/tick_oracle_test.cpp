@@ -23,6 +23,7 @@ class Maker {
       job.startup = launch();
       job.recovery.relaunch = launch();
       job.preemption = launch();
+      job.reconfiguration = launch();
     }
     job.recovery.detect = maybe(6);
     checkpoints(job);
@@ -35,9 +36,11 @@ class Maker {
     }
     for (std::int64_t faults = between(0, 4); faults > 0; --faults) {
       ScriptedFault fault = build::crash(SimTime::at_ns(between(1, 350)));
+      fault.hits = FaultScope::rack;
       if (chance(50)) fault.detect = maybe(9);
       scenario.script.push_back(fault);
     }
+    drains(scenario.pools.front());
     return scenario;
   }
 
@@ -69,6 +72,21 @@ class Maker {
     spec.flush = maybe(40);
     if (!job.step.continuous) spec.step_excess = maybe(4);
     spec.interval_from = chance(50) ? IntervalFrom::stage : IntervalFrom::commit;
+  }
+
+  /// Of the nodes in their order, as the job comes to them; the last one stays.
+  void drains(PoolSpec& pool) {
+    const auto count = static_cast<std::uint32_t>(chance(50) ? between(1, 4) : 0);
+    pool = build::pool(count + 1, 1);
+    for (std::uint32_t node = 0; node < count; ++node) {
+      DrainSpec drain;
+      drain.at = SimTime::at_ns(between(1, 350));
+      drain.nodes = {node};
+      drain.mode = chance(50) ? DrainMode::now : chance(80) ? DrainMode::at_commit : DrainMode::when_released;
+      pool.drains.push_back(drain);
+    }
+    std::sort(pool.drains.begin(), pool.drains.end(),
+              [](const DrainSpec& a, const DrainSpec& b) { return a.at < b.at; });
   }
 
   void evictions(JobClass& job) {
@@ -111,6 +129,7 @@ TEST_CASE("every nanosecond of a job alone is charged as the rules say, whatever
     CHECK(result.jobs.front().requeue_wait == Duration::nanoseconds(expected.requeue_wait));
     CHECK(result.jobs.front().failures == expected.failures);
     CHECK(result.jobs.front().evictions == expected.evictions);
+    CHECK(result.jobs.front().drains == expected.drains);
     // A save and a checkpoint that is durable in it count once or twice.
     if (expected.evictions == 0) CHECK(result.jobs.front().commits == expected.commits);
   }

@@ -11,7 +11,10 @@ inline constexpr std::string_view kEveryKey[] = {
   "fleet": { "pools": {
     "a": { "node": "dgx-h100", "nodes": 4, "fabric": "ndr400-rail", "nodes_per_rack": 2, "price": "2 USD/GPU-h", "spares": 1, "teardown": "5 s",
            "faults": { "components": { "gpu": { "lifetime": { "weibull": { "mean": "900 h", "shape": 0.7 } } } } } },
-    "b": { "device": "toy", "devices_per_node": 4, "peak": "100 TFLOP/s", "nodes": 3, "racks": [0, 0, 1] } } },
+    "b": { "device": "toy", "devices_per_node": 4, "peak": "100 TFLOP/s", "nodes": 3, "racks": [0, 0, 1],
+           "drains": [ { "at": "1 h", "for": "2 h", "every": "7 d", "rack": 1, "mode": "at_commit" }, { "at": "1 h", "until": "2 h", "nodes": [0, 2] }, { "at": "1 h", "last": 1 } ],
+           "installed": [ { "from": "1 h", "until": "3 d", "last": 1 }, { "from": "1 h", "nodes": [0] } ] },
+    "c": { "device": "toy", "devices_per_node": 4, "nodes": 3, "racks": [0, 0, 1], "installed": [ { "from": "1 h", "rack": 1 } ] } } },
   "faults": {
     "components": {
       "gpu": { "hits": "device", "takes_out": "node", "mttf": "50000 h", "detect": "30 s", "repair": "1 h", "lemons": { "share": 0.1, "factor": 5 } },
@@ -27,7 +30,7 @@ inline constexpr std::string_view kEveryKey[] = {
       "checkpoint": { "interval": "30 min", "mode": "async", "size": "1 TB", "bandwidth": "10 GB/s", "pause": "1 s", "flush": "100 s", "step_slowdown": "5 %", "interval_from": "commit" },
       "startup": { "launch": "1 min", "load": "auto", "compile": "10 s", "warmup": "5 s", "slow_steps": { "count": 3, "excess": "1 s" } },
       "recovery": { "detect": "1 min", "replace": "1 min", "launch": "1 min", "load": "9 s", "compile": "1 s", "warmup": "1 s", "slow_steps": { "count": 1, "excess": "1 s" } },
-      "preemption": { "launch": "1 min" }, "no_replacement": "release",
+      "preemption": { "launch": "1 min" }, "reconfiguration": { "launch": "1 min" }, "no_replacement": "release",
       "evictions": { "rate": "1 /d", "at": ["2 h"], "clock": "wall", "lost_work": "15 min", "save": "10 s", "grace": "30 s", "requeue_delay": "1 min", "requeue": "behind" },
       "limit": "10 d", "lease": "11 d", "end": { "at": "3 d", "as": "cancelled" }, "max_restarts": 5, "own_spares": 1, "priority": 3, "quota": "team", "within_rack": true },
     "stream": { "arrivals": { "poisson": "2 /h", "count": 100 }, "gang": { "choice": { "1": 0.5, "2": 0.5 } }, "duration": { "exponential": "1 h" }, "program_goodput": 0.5 },
@@ -47,7 +50,8 @@ inline constexpr std::string_view kEveryKey[] = {
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
-  "workload": { "a": { "gang": 4, "duration": "1 h" } },
+  "workload": { "a": { "gang": 4, "duration": "1 h", "limit": "2 h", "enforce_limits": false } },
+  "scheduler": { "backfill": "easy", "backfill_depth": 10, "estimates": "exact", "estimate_factor": 2 },
   "window": { "until": "done" }
 })",
     R"({

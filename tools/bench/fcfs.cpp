@@ -4,8 +4,8 @@
 
 #include "sim/engine/simulate.hpp"
 
-// Strict first-come-first-served gangs of whole nodes under Poisson arrivals, through the whole engine and with the
-// full ledger. Sizes 1, 2, 4, 8, 16 nodes at 50, 20, 15, 10, 5 %, exponential service.
+// Gangs of whole nodes under Poisson arrivals, through the whole engine and with the full ledger: strict first come,
+// first served, and EASY and conservative backfill. Sizes 1, 2, 4, 8, 16 nodes at 50, 20, 15, 10, 5 %, exponential service.
 namespace fleetsim {
 namespace {
 
@@ -34,11 +34,12 @@ Scenario gangs(std::uint32_t nodes, double load, std::int64_t jobs) {
   return scenario;
 }
 
-void strict_fcfs_gangs(benchmark::State& state) {
+void run(benchmark::State& state, Backfill backfill) {
   const auto nodes = static_cast<std::uint32_t>(state.range(0));
   const double load = static_cast<double>(state.range(1)) / 100.0;
   const std::int64_t jobs = state.range(2);
-  const Scenario scenario = gangs(nodes, load, jobs);
+  Scenario scenario = gangs(nodes, load, jobs);
+  scenario.scheduler.backfill = backfill;
   double held = 0.0;
   for (auto _ : state) {
     const RunResult result = simulate(scenario, RunOptions{});
@@ -53,8 +54,14 @@ void strict_fcfs_gangs(benchmark::State& state) {
     state.SkipWithError("the device-time held is not what the jobs asked for");
   state.SetItemsProcessed(state.iterations() * jobs);
 }
+void strict_fcfs_gangs(benchmark::State& state) { run(state, Backfill::none); }
+void easy_gangs(benchmark::State& state) { run(state, Backfill::easy); }
+void conservative_gangs(benchmark::State& state) { run(state, Backfill::conservative); }
 BENCHMARK(strict_fcfs_gangs)->Args({16, 60, 1'000'000})->Args({1'000, 85, 1'000'000})->Args({10'000, 97, 1'000'000})
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(easy_gangs)->Args({512, 80, 50'000})->Args({512, 90, 50'000})->Args({512, 97, 50'000})
+    ->Args({10'000, 97, 1'000'000})->Unit(benchmark::kMillisecond);
+BENCHMARK(conservative_gangs)->Args({512, 80, 50'000})->Args({512, 90, 50'000})->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace fleetsim

@@ -1,0 +1,345 @@
+#include <algorithm>
+#include <limits>
+
+#include "sim/engine/engine.hpp"
+
+namespace fleetsim {
+
+/// What the scheduler takes the job to hold its devices for: its limit, or the true length of an attempt
+/// without interruptions, times a factor.
+Duration Engine::estimate(const Job& job) const {
+  const SchedulerSpec& scheduler = scenario_.scheduler;
+  const auto& limit = limit_of(job);
+  if (limit && scheduler.estimates == Estimates::limit) return *limit;
+  if (job.steps == std::numeric_limits<std::int64_t>::max()) return Duration::max();
+  if (class_of(job).kind == JobKind::reservation) return Duration::nanoseconds(job.steps);
+  const LaunchSpec& launch = *job.relaunch;
+  const std::int64_t left = job.steps - job.steps_done;
+  const Stretch stretch{step_times_[job.job_class.value], cycles_[job.job_class.value],
+                        Stretch::Start{.at = SimTime::zero(), .position = job.position}};
+  const Duration steps = stretch.end_of_step(left) - SimTime::zero();
+  const Duration exact = launch.total() + launch.slow_excess * std::min(left, launch.slow_steps) + steps;
+  if (scheduler.estimate_factor == 1.0) return exact;
+  return round_to_duration(Seconds{to_seconds(exact).si * scheduler.estimate_factor});
+}
+
+void Engine::expect_release(Job& job, SimTime at) {
+  if (job.release_hook.is_linked()) releases_.erase(releases_.iterator_to(job));
+  job.expected_end = at;
+  releases_.insert(job);
+}
+
+std::uint64_t Engine::free_version() const {
+  std::uint64_t version = 0;
+  for (const Pool& pool : pools_) version += pool.version();
+  return version;
+}
+
+void Engine::remember_what_was_looked_at() {
+  newcomers_.clear();
+  looked_at_ = look_again_ ? kNeverLooked : free_version();
+  const auto expected_later = [this](const Job& job) { return job.expected_end > now_; };
+  auto next = releases_.begin();
+  while (next != releases_.end() && !expected_later(*next)) ++next;
+  overdue_from_ = next == releases_.end() ? SimTime::never() : next->expected_end;
+}
+
+/// What will be given back to a pool, in order of time, as far as it is foreseen: `visit(at, parts)`, until it
+/// returns false. Whoever is overdue may end any moment now.
+template <class Visit>
+void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
+  const Duration teardown = scenario_.pools[pool].teardown;
+  std::vector<OutPart> leaving;
+  for (const OutPart& part : teardowns_)
+    if (part.pool.value == pool && part.until > now_) leaving.push_back(part);
+  std::stable_sort(leaving.begin(), leaving.end(),
+                   [](const OutPart& a, const OutPart& b) { return a.until < b.until; });
+  auto left = leaving.begin();
+  const auto leave_until = [&](SimTime at) {
+    for (; left != leaving.end() && left->until <= at; ++left)
+      if (!visit(left->until, Placement{Part{.node = left->node, .devices = left->devices}})) return false;
+    return true;
+  };
+  for (const Job& job : releases_) {
+    if (job.pool.value != pool) continue;
+    const SimTime at = std::max(job.expected_end, now_) + teardown;
+    if (!leave_until(at) || !visit(at, job.parts)) return;
+    if (!job.own_spares.empty() && !visit(at, job.own_spares)) return;
+  }
+  leave_until(SimTime::never());
+}
+
+// EASY (Lifka, JSSPP 1995): in each pool the first job that cannot start is given the earliest start it could
+// have if everybody left when expected. Whoever stands behind may start now if it is expected to have left by
+// then, or if the first could start all the same with it there.
+
+void Engine::pass_easy() {
+  look_again_ = false;
+  if (!only_newcomers_matter()) {
+    look_at_everybody();
+  } else {
+    // Nothing has become free, so that whoever was looked at before still cannot start.
+    std::sort(newcomers_.begin(), newcomers_.end(),
+              [](const Job* a, const Job* b) { return QueueOrder{}(*a, *b); });
+    for (Job* const job : newcomers_) {
+      if (job->phase != JobPhase::queued || !quota_allows(*job)) continue;
+      if (backfill(*job) == Backfilled::started) look_again_ = !whole_nodes_;
+    }
+  }
+  remember_what_was_looked_at();
+}
+
+bool Engine::only_newcomers_matter() const {
+  if (looked_at_ != free_version() || now_ >= overdue_from_ || scenario_.scheduler.backfill_depth)
+    return false;
+  const auto stands_behind = [this](const Job* job) {
+    const auto& pools = class_of(*job).pools;
+    return job->phase == JobPhase::queued && std::all_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
+      const Job* const head = reservations_[pool].head;
+      return head != nullptr && QueueOrder{}(*head, *job);
+    });
+  };
+  return std::all_of(newcomers_.begin(), newcomers_.end(), stands_behind);
+}
+
+void Engine::look_at_everybody() {
+  ++pass_number_;
+  for (Reservation& reservation : reservations_) reservation.head = nullptr;
+  std::optional<std::uint32_t> depth;
+  // Jobs still to be met, and those among them that are known to find no room, or to be too long.
+  auto ahead = static_cast<std::int64_t>(queue_.size());
+  std::int64_t without_room = 0, too_long = 0;
+  bool anybody_too_long = false;
+  for (auto next = queue_.begin(); next != queue_.end() && ahead > without_room + too_long;) {
+    Job& job = *next++;
+    if (depth && (*depth)-- == 0) return;
+    QueuedShape& shape = shapes_[job.shape_index];
+    shape.enter_pass(pass_number_);
+    --ahead;
+    bool hopeless = true;
+    if (shape.hopeless == Hopeless::no_room) {
+      --without_room;
+    } else if (shape.hopeless == Hopeless::too_long && shape.hopeless_at == starts_) {
+      --too_long;
+    } else {
+      hopeless = false;
+    }
+    if (!hopeless && quota_allows(job)) {
+      const Backfilled outcome = backfill(job);
+      if (outcome == Backfilled::started) {
+        // Whoever was too long may be given other devices now.
+        if (!whole_nodes_) {
+          ++starts_;
+          too_long = 0;
+          look_again_ = look_again_ || anybody_too_long;
+        }
+        continue;
+      }
+      if (!all_reserved(job)) {
+        reserve(job);
+        if (!depth) depth = scenario_.scheduler.backfill_depth;
+      }
+      anybody_too_long = anybody_too_long || outcome == Backfilled::too_long;
+      if (all_reserved(job)) {
+        const std::int64_t others = shape.queued - shape.met - 1;
+        if (outcome == Backfilled::no_room) {
+          shape.hopeless = Hopeless::no_room;
+          without_room += others;
+        } else if (too_long_for_all(job, shape.least_estimate)) {
+          shape.hopeless = Hopeless::too_long;
+          shape.hopeless_at = starts_;
+          too_long += others;
+        }
+      }
+    }
+    ++shape.met;
+    shape.least_met = std::min(shape.least_met, job.estimate);
+    if (shape.met == shape.queued) shape.least_estimate = shape.least_met;
+  }
+}
+
+bool Engine::all_reserved(const Job& job) const {
+  const auto& pools = class_of(job).pools;
+  return std::all_of(pools.begin(), pools.end(),
+                     [&](std::uint32_t pool) { return reservations_[pool].head != nullptr; });
+}
+
+/// Whether a stay that begins now is expected to be over when the reservation begins. While somebody is overdue
+/// that is any moment now.
+bool Engine::leaves_in_time(std::uint32_t pool, Duration estimate) const {
+  return now_ + estimate + scenario_.pools[pool].teardown <= std::max(reservations_[pool].start, now_);
+}
+
+bool Engine::too_long_for_all(const Job& job, Duration estimate) const {
+  const auto& pools = class_of(job).pools;
+  return std::all_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
+    return !leaves_in_time(pool, estimate);
+  });
+}
+
+Engine::Backfilled Engine::backfill(Job& job) {
+  Backfilled best = Backfilled::no_room;
+  for (const std::uint32_t pool : class_of(job).pools) {
+    const Backfilled outcome = backfill_in(job, pool);
+    if (outcome == Backfilled::started) return outcome;
+    if (outcome == Backfilled::too_long) best = outcome;
+  }
+  return best;
+}
+
+Engine::Backfilled Engine::backfill_in(Job& job, std::uint32_t pool) {
+  const JobClass& job_class = class_of(job);
+  scratch_.clear();
+  if (!place(pools_[pool], allocation_shape(job), job_class.within_rack, placement_->place, scratch_))
+    return Backfilled::no_room;
+  const Reservation& reservation = reservations_[pool];
+  if (reservation.head != nullptr) {
+    Forecast& forecast = forecasts_[pool];
+    if (leaves_in_time(pool, job.estimate)) {
+      forecast.lend(scratch_);
+    } else {
+      forecast.take(scratch_);
+      if (!forecast.fits(allocation_shape(*reservation.head), class_of(*reservation.head).within_rack)) {
+        forecast.give_back(scratch_);
+        return Backfilled::too_long;
+      }
+    }
+  }
+  dequeue(job);
+  assign(job, PoolId{pool}, scratch_);
+  start(job);
+  return Backfilled::started;
+}
+
+/// Reserves the earliest start among the pools where nobody has a reservation. Where it could never start,
+/// because too much is out of service, it keeps nobody from starting.
+void Engine::reserve(const Job& job) {
+  const JobClass& job_class = class_of(job);
+  std::optional<std::uint32_t> best;
+  SimTime earliest;
+  for (const std::uint32_t pool : job_class.pools) {
+    if (reservations_[pool].head != nullptr) continue;
+    const SimTime start = forecast_start(pool, allocation_shape(job), job_class.within_rack);
+    if (best && start >= earliest) continue;
+    best = pool;
+    earliest = start;
+  }
+  reservations_[*best] = {.head = &job, .start = earliest};
+}
+
+/// When a gang could start if everybody left when expected; leaves the pool as it will be then in its forecast.
+SimTime Engine::forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack) {
+  Forecast& forecast = forecasts_[pool];
+  forecast.reset(pools_[pool]);
+  SimTime start = now_;
+  bool fits = false;
+  for_each_release(pool, [&](SimTime at, const Placement& parts) {
+    if (at > start) fits = forecast.fits(shape, within_rack);
+    if (fits) return false;
+    forecast.give_back(parts);
+    start = at;
+    return true;
+  });
+  return fits || forecast.fits(shape, within_rack) ? start : SimTime::never();
+}
+
+// Conservative backfill (Feitelson and Weil, IPPS 1998): everybody is given a start, in the order of the queue,
+// the earliest that moves nobody's before.
+
+void Engine::pass_conservative() {
+  if (as_planned()) {
+    start_as_planned();
+  } else {
+    plan_anew();
+  }
+  remember_what_was_looked_at();
+}
+
+/// Whether all that has happened since the last pass was foreseen: jobs ended when expected, and newcomers
+/// stand behind everybody.
+bool Engine::as_planned() const {
+  if (plans_.empty() || looked_at_ != free_version()) return false;
+  if (scenario_.scheduler.backfill_depth || !scenario_.scheduler.quotas.empty()) return false;
+  if (!releases_.empty() && releases_.begin()->expected_end <= now_) return false;
+  for (const Plan& plan : plans_)
+    if (plan.grain() != Plan::Grain::whole_nodes) return false;
+  auto last = queue_.rbegin();
+  for (std::size_t index = newcomers_.size(); index-- > 0; ++last)
+    if (last == queue_.rend() || last->planned_start != SimTime::never() || !last->is_newcomer) return false;
+  return true;
+}
+
+void Engine::start_as_planned() {
+  for (Plan& plan : plans_) plan.advance(now_);
+  for (auto next = queue_.begin(); next != queue_.end();) {
+    Job& job = *next++;
+    if (job.is_newcomer) {
+      plan(job);
+    } else if (job.planned_start == now_) {
+      scratch_.clear();
+      place(pools_[job.pool.value], allocation_shape(job), class_of(job).within_rack, placement_->place, scratch_);
+      dequeue(job);
+      assign(job, job.pool, scratch_);
+      start(job);
+    }
+  }
+}
+
+void Engine::plan_anew() {
+  const Plan::Grain grain = whole_nodes_ ? Plan::Grain::whole_nodes : Plan::Grain::devices;
+  if (plans_.empty() || plans_.front().grain() != grain) {
+    plans_.clear();
+    for (const Pool& pool : pools_) plans_.emplace_back(pool, grain);
+  }
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
+    plans_[pool].reset(pools_[pool], now_);
+    for_each_release(pool, [&](SimTime at, const Placement& parts) {
+      plans_[pool].give_back(parts, at);
+      return true;
+    });
+  }
+  std::optional<std::uint32_t> depth;
+  for (auto next = queue_.begin(); next != queue_.end();) {
+    Job& job = *next++;
+    if (depth && (*depth)-- == 0) return;
+    if (!quota_allows(job)) continue;
+    if (!plan(job) && !depth) depth = scenario_.scheduler.backfill_depth;
+  }
+}
+
+/// Plans the job's start, the earliest among its pools, and starts it if that is now.
+bool Engine::plan(Job& job) {
+  const JobClass& job_class = class_of(job);
+  const GangShape shape = allocation_shape(job);
+  job.is_newcomer = false;
+  Plan::Slot best;
+  chosen_places_.clear();
+  for (const std::uint32_t pool : job_class.pools) {
+    const Duration hold = job.estimate + scenario_.pools[pool].teardown;
+    const auto slot = plans_[pool].earliest(shape, job_class.within_rack, hold, places_);
+    const bool earlier = slot && (slot->start < best.start || (slot->start == best.start && slot->at_once));
+    if (!earlier || best.at_once) continue;
+    best = *slot;
+    job.pool = PoolId{pool};
+    chosen_places_.swap(places_);
+  }
+  job.planned_start = best.start;
+  if (best.start == SimTime::never()) return false;
+  Plan& plan = plans_[job.pool.value];
+  plan.take(shape, chosen_places_, best, job.estimate + scenario_.pools[job.pool.value].teardown);
+  if (!best.at_once) return false;
+  const Pool& pool = pools_[job.pool.value];
+  scratch_.clear();
+  if (plan.grain() == Plan::Grain::whole_nodes) {
+    place(pool, shape, job_class.within_rack, placement_->place, scratch_);
+  } else {
+    for (const Plan::Place& each : chosen_places_)
+      scratch_.push_back(lowest_devices(pool, each.node, each.devices));
+  }
+  dequeue(job);
+  assign(job, job.pool, scratch_);
+  start(job);
+  return true;
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,236 @@
+#include "tests/engine/brute_force_scheduler.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <tuple>
+
+namespace fleetsim::brute_force {
+namespace {
+
+enum class State { to_come, queued, running, gone };
+
+/// A part of a plan: devices that are not free in [from, to).
+struct Hold {
+  Time from, to;
+  const Counts* taken;
+};
+
+void subtract(Counts& free, const Counts& taken) {
+  for (std::size_t node = 0; node < free.size(); ++node) free[node] -= taken[node];
+}
+
+class Scheduler {
+ public:
+  explicit Scheduler(const Problem& problem)
+      : problem_{problem}, states_(problem.jobs.size(), State::to_come), outcomes_(problem.jobs.size()) {}
+
+  std::vector<Outcome> play() {
+    while (const std::optional<Time> next = next_instant()) {
+      now_ = *next;
+      complete();
+      check_outages();
+      arrive();
+      problem_.policy == Policy::conservative ? plan_and_start() : start_from_the_head();
+    }
+    return outcomes_;
+  }
+
+ private:
+  const Job& job(std::size_t index) const { return problem_.jobs[index]; }
+  Time end(std::size_t index) const { return *outcomes_[index].start + job(index).duration; }
+  Time estimated_end(std::size_t index) const {
+    return std::max(now_, *outcomes_[index].start + job(index).estimate);
+  }
+  std::vector<std::size_t> all(State state) const {
+    std::vector<std::size_t> found;
+    for (std::size_t index = 0; index < states_.size(); ++index)
+      if (states_[index] == state) found.push_back(index);
+    return found;
+  }
+
+  std::optional<Time> next_instant() const {
+    std::optional<Time> next;
+    const auto consider = [&](Time at) { next = std::min(next.value_or(at), at); };
+    for (const std::size_t index : all(State::to_come)) consider(job(index).submit);
+    for (const std::size_t index : all(State::running)) consider(end(index));
+    for (const Outage& outage : problem_.outages)
+      for (const Time at : {outage.from, outage.until})
+        if (at > now_) consider(at);
+    return next;
+  }
+
+  void complete() {
+    for (const std::size_t index : all(State::running))
+      if (end(index) == now_) states_[index] = State::gone;
+  }
+
+  void check_outages() const {
+    for (const Outage& outage : problem_.outages)
+      for (const std::size_t index : all(State::running))
+        if (outage.from == now_ && outcomes_[index].taken[static_cast<std::size_t>(outage.node)] > 0)
+          throw std::invalid_argument{"a node that fails is not idle"};
+  }
+
+  void arrive() {
+    const Counts whole(static_cast<std::size_t>(problem_.nodes), problem_.devices);
+    for (const std::size_t index : all(State::to_come))
+      if (job(index).submit == now_)
+        states_[index] = first_fit(job(index).shape, whole) ? State::queued : State::gone;
+  }
+
+  std::vector<std::size_t> queue() const {
+    std::vector<std::size_t> jobs = all(State::queued);
+    const auto key = [&](std::size_t index) {
+      const Time estimate = problem_.order == Order::sjf ? job(index).estimate : 0;
+      return std::tuple{estimate, job(index).submit, index};
+    };
+    std::sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    return jobs;
+  }
+
+  void start(std::size_t index, const Counts& taken) {
+    states_[index] = State::running;
+    outcomes_[index].start = now_;
+    outcomes_[index].taken = taken;
+  }
+
+  void promise(std::size_t index, std::optional<Time> at) {
+    if (!outcomes_[index].first_promise) outcomes_[index].first_promise = at;
+  }
+
+  /// Of the nodes that are in service now, with no job on them.
+  Counts in_service() const {
+    Counts free(static_cast<std::size_t>(problem_.nodes), problem_.devices);
+    for (const Outage& outage : problem_.outages)
+      if (outage.from <= now_ && now_ < outage.until) free[static_cast<std::size_t>(outage.node)] = 0;
+    return free;
+  }
+  Counts free_now() const {
+    Counts free = in_service();
+    for (const std::size_t index : all(State::running)) subtract(free, outcomes_[index].taken);
+    return free;
+  }
+  /// If everybody who runs left at the estimated end, and nobody else started.
+  Counts expected_free(Time at) const {
+    Counts free = in_service();
+    for (const std::size_t index : all(State::running))
+      if (estimated_end(index) > at) subtract(free, outcomes_[index].taken);
+    return free;
+  }
+
+  std::optional<Time> shadow_time(std::size_t head) const {
+    std::optional<Time> shadow;
+    for (const std::size_t index : all(State::running)) {
+      const Time at = estimated_end(index);
+      if (first_fit(job(head).shape, expected_free(at))) shadow = std::min(shadow.value_or(at), at);
+    }
+    return shadow;
+  }
+
+  bool may_pass(std::size_t head, std::optional<Time> shadow, std::size_t index, const Counts& taken) const {
+    if (problem_.policy == Policy::greedy || !shadow || now_ + job(index).estimate <= *shadow) return true;
+    Counts left = expected_free(*shadow);
+    subtract(left, taken);
+    return first_fit(job(head).shape, left).has_value();
+  }
+
+  void start_from_the_head() {
+    std::optional<std::size_t> head;
+    std::optional<Time> shadow;
+    int behind = 0;
+    for (const std::size_t index : queue()) {
+      if (head && (problem_.policy == Policy::fcfs || behind++ == problem_.depth)) return;
+      const std::optional<Counts> taken = first_fit(job(index).shape, free_now());
+      if (taken && (!head || may_pass(*head, shadow, index, *taken))) {
+        start(index, *taken);
+      } else if (!head) {
+        head = index;
+        shadow = shadow_time(index);
+        if (problem_.policy == Policy::easy) promise(index, shadow);
+      }
+    }
+  }
+
+  /// The least of each node's free devices over the job's whole estimated stay. A stay of no length needs its
+  /// instant.
+  Counts lowest_free(const std::vector<Hold>& plan, Time from, Time estimate) const {
+    std::vector<Time> instants{from};
+    for (const Hold& hold : plan)
+      if (hold.from > from && hold.from < from + estimate) instants.push_back(hold.from);
+    Counts lowest = in_service();
+    for (const Time at : instants) {
+      Counts free = in_service();
+      for (const Hold& hold : plan)
+        if (hold.from <= at && at < hold.to) subtract(free, *hold.taken);
+      for (std::size_t node = 0; node < free.size(); ++node)
+        lowest[node] = std::min(lowest[node], free[node]);
+    }
+    return lowest;
+  }
+
+  void plan_and_start() {
+    std::vector<Hold> plan;
+    std::vector<Counts> reserved(states_.size());
+    for (const std::size_t index : all(State::running))
+      plan.push_back({now_, estimated_end(index), &outcomes_[index].taken});
+    bool blocked = false;
+    int behind = 0;
+    for (const std::size_t index : queue()) {
+      if (blocked && behind++ == problem_.depth) return;
+      const Shape& shape = job(index).shape;
+      const Time estimate = job(index).estimate;
+      // Who is overdue has left the plan, but not yet its devices.
+      Counts lowest = free_now();
+      const Counts planned = lowest_free(plan, now_, estimate);
+      for (std::size_t node = 0; node < lowest.size(); ++node)
+        lowest[node] = std::min(lowest[node], planned[node]);
+      if (const auto taken = first_fit(shape, lowest)) {
+        start(index, *taken);
+        plan.push_back({now_, now_ + estimate, &outcomes_[index].taken});
+        continue;
+      }
+      blocked = true;
+      std::vector<Time> instants;
+      for (const Hold& hold : plan) instants.push_back(hold.to);
+      std::sort(instants.begin(), instants.end());
+      for (const Time at : instants) {
+        const auto taken = first_fit(shape, lowest_free(plan, at, estimate));
+        if (!taken) continue;
+        promise(index, at);
+        reserved[index] = *taken;
+        plan.push_back({at, at + estimate, &reserved[index]});
+        break;
+      }
+    }
+  }
+
+  const Problem& problem_;
+  std::vector<State> states_;
+  std::vector<Outcome> outcomes_;
+  Time now_ = std::numeric_limits<Time>::min();
+};
+
+}  // namespace
+
+std::optional<Counts> first_fit(const Shape& shape, const Counts& free) {
+  Counts taken(free.size(), 0);
+  int members = 0;
+  for (std::size_t node = 0; node < free.size() && members < shape.nodes; ++node) {
+    if (free[node] < shape.per_node) continue;
+    taken[node] = shape.per_node;
+    ++members;
+  }
+  if (members < shape.nodes) return std::nullopt;
+  if (shape.remainder == 0) return taken;
+  for (std::size_t node = 0; node < free.size(); ++node) {
+    if (taken[node] != 0 || free[node] < shape.remainder) continue;
+    taken[node] = shape.remainder;
+    return taken;
+  }
+  return std::nullopt;
+}
+
+std::vector<Outcome> schedule(const Problem& problem) { return Scheduler{problem}.play(); }
+
+}  // namespace fleetsim::brute_force
