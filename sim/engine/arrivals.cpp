@@ -176,8 +176,7 @@ std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gan
 }
 
 bool Engine::could_ever_start(const GangShape& shape, const JobClass& job_class) const {
-  if (job_class.quota && shape.capacity() > scenario_.scheduler.quotas[*job_class.quota].capacity)
-    return false;
+  if (job_class.quota && !quotas_.could_ever_allow(*job_class.quota, shape.capacity())) return false;
   return std::any_of(job_class.pools.begin(), job_class.pools.end(), [&](std::uint32_t pool) {
     return pools_[pool].could_ever_fit(shape, job_class.within_rack);
   });
@@ -197,6 +196,7 @@ void Engine::enqueue(Job& job, SimTime queue_time) {
   }
   if (backfills() || scenario_.scheduler.preemption == Preemption::kept) newcomers_.push_back(&job);
   for (const std::uint32_t pool : class_of(job).pools) ++depth_[pool];
+  if (class_of(job).quota) quotas_.wait(*class_of(job).quota, 1);
   if (!shapes_[job.shape_index].satisfiable) push(now_, Phase::kLimit, EventKind::refused, 0);
   pass_wanted_ = true;
 }
@@ -206,6 +206,7 @@ void Engine::dequeue(Job& job) {
   looked_at_ = kNeverLooked;
   if (job.phase == JobPhase::queued) --shapes_[job.shape_index].queued;
   for (const std::uint32_t pool : class_of(job).pools) --depth_[pool];
+  if (class_of(job).quota) quotas_.wait(*class_of(job).quota, -1);
 }
 
 void Engine::requeue(Job& job) {
