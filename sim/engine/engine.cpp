@@ -11,6 +11,9 @@ namespace {
 /// More scheduling passes than this at one instant mean that time stands still.
 constexpr std::uint64_t kPassesAtOneInstant = 1'000'000;
 
+/// A run without an end in which so much happens and no job starts or ends will go on so for ever.
+constexpr std::uint64_t kEventsWithoutProgress = 5'000'000;
+
 StepTimes step_times(const StepSpec& step) { return {.wait = step.wait.ns(), .own = step.time.ns()}; }
 
 CheckpointCycle checkpoint_cycle(const CheckpointSpec& spec) {
@@ -125,7 +128,13 @@ RunResult Engine::run() {
         continue;
       }
       decide_reasons();
-      if (window_end_ == SimTime::never() && ((live_ == 0 && sources_open_ == 0) || is_stuck())) break;
+      if (window_end_ == SimTime::never()) {
+        if ((live_ == 0 && sources_open_ == 0) || is_stuck()) break;
+        if (result_.events - progress_at_event_ > kEventsWithoutProgress) {
+          result_.state = RunState::stalled;
+          break;
+        }
+      }
       if (!window_closed_ && next > window_end_) {
         close_window();
         continue;  // it may have scheduled something before `next`

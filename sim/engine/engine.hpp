@@ -260,6 +260,7 @@ class Engine {
   std::int64_t priority_of(const Job& job) const {
     return job.listed != nullptr ? job.listed->priority : class_of(job).priority;
   }
+  bool holds_withdrawn(const Job& job) const;
   static void free_up(Pool& pool, const Job& job);
   Pool soon_free(PoolId id) const;
   std::int64_t left_of(const EvictionBudget& budget, const std::vector<SimTime>& spent) const;
@@ -267,6 +268,7 @@ class Engine {
   bool may_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
   Int128 victim_key(const Job& job) const;
   void forecast_leavers(std::uint32_t pool);
+  Placement staying(std::uint32_t pool, const Placement& parts) const;
   bool room_is_thinkable(std::uint32_t pool, const Job& job) const;
   Room make_room(Job& job);
   void preempt(Job& victim, const Job& beneficiary);
@@ -452,6 +454,7 @@ class Engine {
   std::int64_t parts_out_ = 0, tearing_down_ = 0;
   bool window_closed_ = false;
   std::uint64_t passes_at_instant_ = 0;
+  std::uint64_t progress_at_event_ = 0;  ///< when a job last started or ended
 };
 
 }  // namespace fleetsim

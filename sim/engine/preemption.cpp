@@ -19,6 +19,14 @@ bool holds_exactly(const Job& job, Placement parts) {
 
 }  // namespace
 
+/// Whether some of what it holds will not be free when it is given back.
+bool Engine::holds_withdrawn(const Job& job) const {
+  const Pool& pool = pools_[job.pool.value];
+  const auto withdrawn = [&](const Part& part) { return pool.is_withdrawn(part.node); };
+  return std::any_of(job.parts.begin(), job.parts.end(), withdrawn) ||
+         std::any_of(job.own_spares.begin(), job.own_spares.end(), withdrawn);
+}
+
 void Engine::free_up(Pool& pool, const Job& job) {
   for (const Placement* parts : {&job.parts, &job.own_spares})
     pool.give_back(*parts, job.slot, DeviceState::free);
@@ -46,7 +54,7 @@ void Engine::pass_remade() {
   std::vector<Job*> candidates;
   for (const JobId id : running_) {
     Job& each = job(id);
-    if (each.phase != JobPhase::running) continue;
+    if (each.phase != JobPhase::running || holds_withdrawn(each)) continue;
     each.key = key_of(each);
     candidates.push_back(&each);
     free_up(empty[each.pool.value], each);
@@ -183,9 +191,17 @@ void Engine::forecast_leavers(std::uint32_t pool) {
   for (const JobId id : running_) {
     const Job& job = *jobs_[id.value];
     if (job.pool.value != pool || job.phase != JobPhase::saving) continue;
-    forecast.give_back(job.parts);
-    forecast.give_back(job.own_spares);
+    forecast.give_back(staying(pool, job.parts));
+    forecast.give_back(staying(pool, job.own_spares));
   }
+}
+
+/// Those parts that will be free when they are given back: not on nodes that are withdrawn.
+Placement Engine::staying(std::uint32_t pool, const Placement& parts) const {
+  Placement stay;
+  std::copy_if(parts.begin(), parts.end(), std::back_inserter(stay),
+               [&](const Part& part) { return !pools_[pool].is_withdrawn(part.node); });
+  return stay;
 }
 
 /// Whether stopping everybody of lower priority could be enough; spares the search where it is hopeless.
@@ -221,14 +237,12 @@ Engine::Room Engine::make_room(Job& job) {
         return priority_of(*a.job) < priority_of(*b.job);
       return a.key != b.key ? a.key < b.key : QueueOrder{}(*b.job, *a.job);
     });
-    const auto stop = [&](const Victim& victim) {
-      forecast.give_back(victim.job->parts);
-      forecast.give_back(victim.job->own_spares);
+    const auto change = [&](const Victim& victim, void (Forecast::*how)(const Placement&)) {
+      for (const Placement* parts : {&victim.job->parts, &victim.job->own_spares})
+        (forecast.*how)(staying(pool, *parts));
     };
-    const auto spare = [&](const Victim& victim) {
-      forecast.take(victim.job->parts);
-      forecast.take(victim.job->own_spares);
-    };
+    const auto stop = [&](const Victim& victim) { change(victim, &Forecast::give_back); };
+    const auto spare = [&](const Victim& victim) { change(victim, &Forecast::take); };
     std::vector<Victim> others;
     std::vector<Capacity> given(scheduler.quotas.size());
     std::size_t count = 0;

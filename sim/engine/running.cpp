@@ -7,6 +7,7 @@ namespace fleetsim {
 void Engine::start(Job& job) {
   const JobClass& job_class = class_of(job);
   ++job.attempt;
+  progress_at_event_ = result_.events;
   if (job.first_start) {
     job.requeue_wait = job.requeue_wait + (now_ - job.released);
   } else {
@@ -240,6 +241,7 @@ void Engine::release(Job& job, const char* reason) {
 }
 
 void Engine::end(Job& job, FinalState state) {
+  progress_at_event_ = result_.events;
   split_retained(job);
   count_outcome(job, state);
   job.phase = JobPhase::ended;
