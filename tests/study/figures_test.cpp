@@ -18,7 +18,7 @@ RunResult run_with(const std::vector<std::tuple<std::uint32_t, std::uint32_t, Le
                 .holders = {},
                 .classes = std::vector<ClassOutcome>(2),
                 .faults = std::vector<std::vector<FaultOutcome>>(2),
-                .queue_depth = std::vector<DeviceTime>(2),
+                .waiting = std::vector<LeafTotals>(2),
                 .makespan = std::nullopt,
                 .jobs = {}};
   for (const auto& [pool, job_class, leaf, units] : amounts) {

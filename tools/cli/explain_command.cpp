@@ -65,7 +65,7 @@ bool matches(std::string_view pattern, std::string_view name) {
   if (pattern == name || (pattern.size() > name.size() && pattern.ends_with(name) &&
                           pattern[pattern.size() - name.size() - 1] == '.'))
     return true;
-  for (const std::string_view word : {"CLASS", "POOL", "LEAF", "ROW"}) {
+  for (const std::string_view word : {"CLASS", "POOL", "LEAF", "SIZE", "QUOTA", "ROW"}) {
     const std::size_t at = pattern.find(word);
     if (at == pattern.npos) continue;
     const std::string_view before = pattern.substr(0, at), after = pattern.substr(at + word.size());
