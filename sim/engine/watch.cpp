@@ -84,6 +84,7 @@ void Engine::watch() {
   if (!watched_) return;
   const Job& job = *jobs_[watched_->value];
   std::vector<WatchSpan>& spans = options_.watch->spans;
+  if (!spans.empty() && spans.back().from == now_) spans.pop_back();  // the window closed at this instant
   WatchSpan now;
   if (job.phase == JobPhase::queued) {
     now = what_keeps(job);
@@ -124,6 +125,7 @@ void Engine::stop_watching(const Job& job, std::optional<FinalState> state, SimT
   if (watched_ != job.slot) return;
   Watch& watch = *options_.watch;
   if (!watch.spans.empty()) watch.spans.back().to = now_;
+  if (!watch.spans.empty() && watch.spans.back().from == now_) watch.spans.pop_back();
   watch.state = state;
   watch.end = ended;
   watched_.reset();
