@@ -129,7 +129,8 @@ void Engine::touch(PoolId pool) {
   add_unheld(DeviceState::failed, Leaf::out_of_service_failed);
   add_unheld(DeviceState::maintenance, Leaf::out_of_service_maintenance);
   if (book.depth != 0)
-    result_.waiting[pool.value][static_cast<std::size_t>(book.reason)] += Capacity::devices(book.depth) * elapsed;
+    result_.waiting[pool.value][static_cast<std::size_t>(book.reason)] +=
+        Capacity::devices(book.depth) * elapsed;
 }
 
 void Engine::record_idle(const PoolRow& row) { records_->pool_rows.push_back(row); }

@@ -35,8 +35,8 @@ struct JobOutcome {
   Capacity capacity;
 };
 
-/// A job has starved that waited more often its length than this. Its length is the stepping time of its work,
-/// and at least 10 s; a job without an end has none and does not starve.
+/// A job has starved that waited longer than so many times its length: the stepping time of its work, and at
+/// least 10 s. One without an end has no length and does not starve.
 inline constexpr std::int64_t kStarvedAfter = 10;
 
 /// Sums over the jobs of a class submitted inside the window; times of completed jobs alone unless named

@@ -145,7 +145,8 @@ WatchSpan Engine::what_keeps(const Job& job) const {
     if (shares_pool(other)) ahead.push_back(&other);
   }
   WatchSpan span;
-  for (const std::uint32_t pool : job_class.pools) span.least_free += pools_[pool].in_state(DeviceState::free);
+  for (const std::uint32_t pool : job_class.pools)
+    span.least_free += pools_[pool].in_state(DeviceState::free);
   span.most_free = span.least_free;
   span.least_ahead = span.most_ahead = ahead.size();
   if (!quota_allows(job)) {
@@ -204,12 +205,15 @@ WatchSpan Engine::who_keeps(const Job& job, std::uint32_t pool, const std::vecto
   };
   const Job* const head = reservations_[pool].head;
   const auto reserves = std::find(ahead.begin(), ahead.end(), head);
-  const auto first = reserves != ahead.end() ? reserves : std::find_if(ahead.begin(), ahead.end(), wants_pool);
+  const auto first =
+      reserves != ahead.end() ? reserves : std::find_if(ahead.begin(), ahead.end(), wants_pool);
   if (first != ahead.end()) span.who = name_of(**first);
   if (!backfills()) return span;
   span.state = WatchState::reservation;
   const bool is_easy = scenario_.scheduler.backfill == Backfill::easy;
-  const SimTime start = !is_easy ? job.planned_start : reserves != ahead.end() ? reservations_[pool].start : now_;
+  const SimTime start = !is_easy                  ? job.planned_start
+                        : reserves != ahead.end() ? reservations_[pool].start
+                                                  : now_;
   if (start != SimTime::never()) span.reserved = start;
   const bool looked_at = is_easy ? !leaves_in_time(pool, job.estimate) : start != SimTime::never();
   if (!looked_at && scenario_.scheduler.backfill_depth) {

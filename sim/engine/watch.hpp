@@ -51,7 +51,8 @@ inline bool is_queued(WatchState state) { return state < WatchState::assembling;
 struct WatchSpan {
   SimTime from, to;
   WatchState state = WatchState::no_room;
-  std::string who;  ///< whom it waits for: a job ahead, a job that leaves, a quota; "" if nobody in particular
+  std::string
+      who;  ///< whom it waits for: a job ahead, a job that leaves, a quota; "" if nobody in particular
   std::optional<SimTime> reserved;  ///< for when that job's start, or its own, was reserved, when last seen
   // While it is queued: jobs ahead of it that want its pools, and what was free in these; least and most.
   std::size_t least_ahead = 0, most_ahead = 0;
@@ -71,9 +72,9 @@ struct Watch {
   std::uint32_t job_class = 0;
   SimTime submit, end;
   GangShape shape;
-  Capacity asked;  ///< with its own spares
-  std::optional<FinalState> state;  ///< absent: it had not ended when the run did
-  std::vector<WatchSpan> spans{};   ///< without gaps, from submission to the end
+  Capacity asked;                         ///< with its own spares
+  std::optional<FinalState> state;        ///< absent: it had not ended when the run did
+  std::vector<WatchSpan> spans{};         ///< without gaps, from submission to the end
   std::vector<std::uint64_t> arrivals{};  ///< by class: how many jobs came
 };
 

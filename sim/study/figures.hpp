@@ -57,7 +57,8 @@ enum class Shown : std::uint8_t {
 /// A row of the table of figures. Over replications a figure is the sum of numerators over the sum of
 /// denominators.
 struct FigureInfo {
-  std::string_view pattern;  ///< its name, with LEAF, SIZE, QUOTA, POOL, CLASS and ROW in place of what it is of
+  /// Its name, with LEAF, SIZE, QUOTA, POOL, CLASS and ROW in place of what it is of.
+  std::string_view pattern;
   FigureScope scope;
   std::string_view unit;
   std::string_view about;

@@ -130,7 +130,7 @@ constexpr FigureInfo of_all(std::string_view pattern, std::string_view unit, std
 }
 template <auto quantity, std::int64_t per_cent>
 constexpr FigureInfo of_one(std::string_view pattern, std::string_view unit, std::string_view about) {
-  return {pattern, kJob, unit, about, percentile<of_class, quantity, per_cent>, has_jobs<of_class>,
+  return {pattern,       kJob, unit, about, percentile<of_class, quantity, per_cent>, has_jobs<of_class>,
           kNobodyOfClass};
 }
 template <Leaf reason>
@@ -206,9 +206,10 @@ constexpr std::array kFigures{
                                         "queued jobs while what is free is kept by quotas"),
     waiting_row<Leaf::scheduling_topology_wait>("pools.POOL.waiting.topology_wait",
                                                 "queued jobs while what is free is in too many racks"),
-    waiting_row<Leaf::scheduling_fragmentation>("pools.POOL.waiting.fragmentation",
-                                                "queued jobs while what is free is enough for one of them, in "
-                                                "the wrong shape"),
+    waiting_row<Leaf::scheduling_fragmentation>(
+        "pools.POOL.waiting.fragmentation",
+        "queued jobs while what is free is enough for one of them, in "
+        "the wrong shape"),
     waiting_row<Leaf::scheduling_shortfall>("pools.POOL.waiting.shortfall",
                                             "queued jobs while less is free than any of them needs"),
 

@@ -18,12 +18,13 @@ DeviceTime waiting(const RunResult& result, Leaf reason) {
   return result.waiting[0][static_cast<std::size_t>(reason)];
 }
 
-/// A job of 3 nodes for 50 s, at 10 s one of 2 for 20 s, at 20 s one of 1 for 10 s, on 4 nodes in strict order.
+/// A job of 3 nodes for 50 s, at 10 s one of 2 for 20 s, at 20 s one of 1 for 10 s, on 4 nodes in strict
+/// order.
 Scenario strict_order() {
-  return scenario({pool(4, 1)},
-                  {job("a", 3, 1, seconds(50)), job("b", 2, 1, seconds(20), at(10)),
-                   job("c", 1, 1, seconds(10), at(20))},
-                  seconds(80));
+  return scenario(
+      {pool(4, 1)},
+      {job("a", 3, 1, seconds(50)), job("b", 2, 1, seconds(20), at(10)), job("c", 1, 1, seconds(10), at(20))},
+      seconds(80));
 }
 
 TEST_CASE("percentiles are the nearest ranks of all values sorted") {
@@ -37,8 +38,8 @@ TEST_CASE("percentiles are the nearest ranks of all values sorted") {
       const auto wait = static_cast<std::int64_t>(random() % 50);
       waits.push_back(wait);
       slowdowns.push_back(1 + static_cast<double>(wait) / 8);
-      lists[random() % 3].push_back({Duration::nanoseconds(wait), Duration::nanoseconds(2 * wait + 1),
-                                     slowdowns.back()});
+      lists[random() % 3].push_back(
+          {Duration::nanoseconds(wait), Duration::nanoseconds(2 * wait + 1), slowdowns.back()});
     }
     std::sort(waits.begin(), waits.end());
     std::sort(slowdowns.begin(), slowdowns.end());
@@ -55,7 +56,9 @@ TEST_CASE("percentiles are the nearest ranks of all values sorted") {
   }
 }
 
-TEST_CASE("percentiles of a run are of its completed jobs, by class and in all; none where they are not asked for") {
+TEST_CASE(
+    "percentiles of a run are of its completed jobs, by class and in all; none where they are not asked "
+    "for") {
   // Three jobs of 20 s one after the other, and one of 5 s that comes when all is over.
   JobClass three = job("three", 1, 1, seconds(20));
   three.arrivals.gap = fixed(0);
@@ -92,7 +95,8 @@ TEST_CASE("whoever never starts has waited as well, and has starved after ten ti
 }
 
 TEST_CASE("a stay in the queue after an eviction counts as a wait") {
-  Scenario two = scenario({pool(1, 1)}, {job("victim", 1, 1, seconds(100)), job("next", 1, 1, seconds(150), at(10))});
+  Scenario two =
+      scenario({pool(1, 1)}, {job("victim", 1, 1, seconds(100)), job("next", 1, 1, seconds(150), at(10))});
   two.classes[0].evictions.at = {at(20)};
   two.classes[0].evictions.terms.requeue = RequeueAt::behind;
   const RunResult result = run(two);
@@ -124,7 +128,8 @@ TEST_CASE("jobs wait for the reason for which their pool has something free") {
   const RunResult result = run(strict_order());
   CHECK(waiting(result, Leaf::scheduling_shortfall) == job_seconds(10));        // b alone
   CHECK(waiting(result, Leaf::scheduling_reservation) == job_seconds(2 * 30));  // and c, which would fit
-  const RunResult full = run(scenario({pool(1, 1)}, {job("a", 1, 1, seconds(30)), job("b", 1, 1, seconds(30), at(10))}));
+  const RunResult full =
+      run(scenario({pool(1, 1)}, {job("a", 1, 1, seconds(30)), job("b", 1, 1, seconds(30), at(10))}));
   CHECK(waiting(full, Leaf::scheduling_no_demand) == job_seconds(20));  // nothing is free
 }
 
@@ -162,7 +167,8 @@ TEST_CASE("sizes add up to the ledger, and what is free in front of them to the 
     CHECK(all.partial == leaves[static_cast<std::size_t>(Leaf::scheduling_partial_gang)]);
     DeviceTime free_with_queue;
     for (const PoolRow& row : records.pool_rows)
-      if (row.queue_depth > 0 && row.leaf <= Leaf::scheduling_shortfall && row.leaf >= Leaf::scheduling_no_demand)
+      if (row.queue_depth > 0 && row.leaf <= Leaf::scheduling_shortfall &&
+          row.leaf >= Leaf::scheduling_no_demand)
         free_with_queue += row.capacity * (row.to - row.from);
     CHECK(most <= free_with_queue);
     CHECK(free_with_queue <= all.free);

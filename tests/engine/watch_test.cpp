@@ -33,10 +33,10 @@ std::string told(const Watch& watch) {
 }
 
 TEST_CASE("watch: no room in total, and then order, with the name of who is ahead") {
-  const Scenario strict = scenario({pool(4, 1)},
-                                   {job("a", 3, 1, seconds(50)), job("b", 2, 1, seconds(20), at(10)),
-                                    job("c", 1, 1, seconds(10), at(20))},
-                                   seconds(80));
+  const Scenario strict = scenario(
+      {pool(4, 1)},
+      {job("a", 3, 1, seconds(50)), job("b", 2, 1, seconds(20), at(10)), job("c", 1, 1, seconds(10), at(20))},
+      seconds(80));
   CHECK(told(watch(strict, "b")) == "10..50 no_room; 50..70 running");
   const Watch c = watch(strict, "c");
   CHECK(told(c) == "20..50 order b; 50..60 running");
@@ -68,25 +68,24 @@ TEST_CASE("watch: quota, fragmentation, one rack") {
   Scenario quota = scenario({pool(2, 1)}, {job("a", 1, 1, seconds(30)), job("b", 1, 1, seconds(10), at(5))});
   quota.scheduler.quotas = {{"team", Capacity::devices(1)}};
   quota.classes[0].quota = quota.classes[1].quota = 0;
-  CHECK(told(watch(quota, "b")) ==
-        "5..30 quota team; 30..40 running");
+  CHECK(told(watch(quota, "b")) == "5..30 quota team; 30..40 running");
 
-  const Scenario shape = scenario({pool(2, 2)}, {job("a", 2, 1, seconds(50)), job("b", 1, 2, seconds(10), at(10))});
-  CHECK(told(watch(shape, "b")) ==
-        "10..50 fragmentation; 50..60 running");
+  const Scenario shape =
+      scenario({pool(2, 2)}, {job("a", 2, 1, seconds(50)), job("b", 1, 2, seconds(10), at(10))});
+  CHECK(told(watch(shape, "b")) == "10..50 fragmentation; 50..60 running");
 
   Scenario racks = scenario({pool(4, 1)}, {job("a", 1, 1, seconds(40)), job("b", 1, 1, seconds(10)),
                                            job("c", 1, 1, seconds(60)), job("d", 2, 1, seconds(10), at(20))});
   racks.pools[0].racks = {0, 0, 1, 1};
   racks.classes[3].within_rack = true;
-  CHECK(told(watch(racks, "d")) ==
-        "20..40 topology; 40..50 running");
+  CHECK(told(watch(racks, "d")) == "20..40 topology; 40..50 running");
 }
 
 TEST_CASE("watch: a reserved start, and the depth of backfill") {
   // Both nodes are taken, one until 100 s and one until 200 s; b wants both, s one of them for too long.
-  Scenario easy = scenario({pool(2, 8)}, {job("r1", 1, 8, seconds(100)), job("r2", 1, 8, seconds(200)),
-                                          job("b", 2, 8, seconds(100), at(1)), job("s", 1, 8, seconds(150), at(2))});
+  Scenario easy =
+      scenario({pool(2, 8)}, {job("r1", 1, 8, seconds(100)), job("r2", 1, 8, seconds(200)),
+                              job("b", 2, 8, seconds(100), at(1)), job("s", 1, 8, seconds(150), at(2))});
   for (const Backfill backfill : {Backfill::easy, Backfill::conservative}) {
     easy.scheduler.backfill = backfill;
     const Watch s = watch(easy, "s");
@@ -106,19 +105,21 @@ TEST_CASE("watch: a reserved start, and the depth of backfill") {
 }
 
 TEST_CASE("watch: nodes that are broken, and nodes that are being torn down") {
-  Scenario broken = scenario({pool(2, 1)}, {job("a", 1, 1, seconds(100), at(10)), job("b", 1, 1, seconds(10), at(20))});
+  Scenario broken =
+      scenario({pool(2, 1)}, {job("a", 1, 1, seconds(100), at(10)), job("b", 1, 1, seconds(10), at(20))});
   broken.script = {node_fault(at(5), 1, seconds(40))};
-  CHECK(told(watch(broken, "b")) ==
-        "20..45 out_of_service; 45..55 running");
+  CHECK(told(watch(broken, "b")) == "20..45 out_of_service; 45..55 running");
 
-  Scenario teardown = scenario({pool(1, 1)}, {job("a", 1, 1, seconds(30)), job("b", 1, 1, seconds(10), at(20))});
+  Scenario teardown =
+      scenario({pool(1, 1)}, {job("a", 1, 1, seconds(30)), job("b", 1, 1, seconds(10), at(20))});
   teardown.pools[0].teardown = seconds(5);
   CHECK(told(watch(teardown, "b")) == "20..30 no_room; 30..35 leaving; 35..45 running");
 }
 
 TEST_CASE("watch: partial hold names the holder, and tells what the gang has") {
-  Scenario hold = scenario({pool(4, 1)}, {job("long", 2, 1, seconds(100)), job("gang", 4, 1, seconds(10), at(1)),
-                                          job("small", 1, 1, seconds(10), at(2))});
+  Scenario hold =
+      scenario({pool(4, 1)}, {job("long", 2, 1, seconds(100)), job("gang", 4, 1, seconds(10), at(1)),
+                              job("small", 1, 1, seconds(10), at(2))});
   hold.scheduler.admission = Admission::partial_hold;
   hold.scheduler.holders = 1;
   const Watch gang = watch(hold, "gang");
@@ -134,7 +135,8 @@ TEST_CASE("watch: partial hold names the holder, and tells what the gang has") {
 }
 
 TEST_CASE("watch: evictions, failures and restarts are told in their order") {
-  Scenario two = scenario({pool(1, 1)}, {job("victim", 1, 1, seconds(100)), job("next", 1, 1, seconds(150), at(10))});
+  Scenario two =
+      scenario({pool(1, 1)}, {job("victim", 1, 1, seconds(100)), job("next", 1, 1, seconds(150), at(10))});
   two.classes[0].evictions.at = {at(20)};
   two.classes[0].evictions.terms.requeue = RequeueAt::behind;
   two.classes[0].evictions.terms.requeue_delay = seconds(5);
@@ -147,7 +149,8 @@ TEST_CASE("watch: evictions, failures and restarts are told in their order") {
   CHECK(victim.state == FinalState::completed);
 }
 
-TEST_CASE("watch: a run is the same whether or not it is watched; spans have no gaps and are the job's waits") {
+TEST_CASE(
+    "watch: a run is the same whether or not it is watched; spans have no gaps and are the job's waits") {
   std::size_t told_of = 0;
   for (std::uint64_t number = 0; number < 400; ++number) {
     CAPTURE(number);
@@ -158,8 +161,8 @@ TEST_CASE("watch: a run is the same whether or not it is watched; spans have no 
       CAPTURE(job.id);
       Watch seen;
       seen.id = job.id;
-      const RunResult watched =
-          simulate(scenario, {.replication = 0, .records = nullptr, .jobs = RunOptions::Jobs::each, .watch = &seen});
+      const RunResult watched = simulate(
+          scenario, {.replication = 0, .records = nullptr, .jobs = RunOptions::Jobs::each, .watch = &seen});
       CHECK(watched.ledger == bare.ledger);
       CHECK(watched.events == bare.events);
       REQUIRE(seen.arrived);
@@ -172,8 +175,8 @@ TEST_CASE("watch: a run is the same whether or not it is watched; spans have no 
         const WatchSpan& span = seen.spans[i];
         CHECK(span.from < span.to);
         if (i > 0) CHECK(seen.spans[i - 1].to == span.from);
-        const bool waiting = is_queued(span.state) || span.state == WatchState::assembling ||
-                             span.state == WatchState::away;
+        const bool waiting =
+            is_queued(span.state) || span.state == WatchState::assembling || span.state == WatchState::away;
         if (waiting) waits += span.to - span.from;
       }
       if (job.state == FinalState::completed) CHECK(waits == job.queue_wait + job.requeue_wait);

@@ -47,7 +47,8 @@ Scenario quota_of_one() {
 TEST_CASE("a percentile is the mean over replications of each one's, over the jobs that completed in it") {
   const Scenario scenario = busy_pool();
   const PointResult result = result_of(scenario);
-  for (const auto& [per_cent, end] : {std::pair{50u, ".p50"}, {90u, ".p90"}, {95u, ".p95"}, {99u, ".p99"}, {100u, ".max"}}) {
+  for (const auto& [per_cent, end] :
+       {std::pair{50u, ".p50"}, {90u, ".p90"}, {95u, ".p95"}, {99u, ".p99"}, {100u, ".max"}}) {
     double waits = 0, times = 0, slowdowns = 0;
     for (std::uint32_t replication = 0; replication < scenario.runs.replications; ++replication) {
       const RunResult run = simulate(

@@ -36,7 +36,8 @@ TEST_CASE("why tells what kept a job, where it started, and how it ended") {
   CHECK(ended.code == 0);
   CHECK(ended.err.empty());
   CHECK(has(ended.out, "WHY gamma WAITED"));
-  CHECK(has(ended.out, "00:00:20  00:00:50  30.0 s      1     1   order: it would fit, but may not pass beta"));
+  CHECK(
+      has(ended.out, "00:00:20  00:00:50  30.0 s      1     1   order: it would fit, but may not pass beta"));
   CHECK(has(ended.out, "starts on node 2 of p"));
   CHECK(has(ended.out, "completed at 00:01:00; in the queue for 30.0 s"));
   for (std::size_t begin = 0; begin < ended.out.size();) {
@@ -85,8 +86,8 @@ TEST_CASE("a page has a section on scheduling where somebody waited, and none wh
   CHECK(has(ended.out, "order or a reservation kept it"));
   CHECK(has(ended.out, "longest wait, started or not: 40.0 s"));
   CHECK(has(ended.out, "gang of             1        2-3"));
-  const Ended alone = run_program({"run", at.scenario, "--ascii", "--set", "/workload/alpha/duration=5 s", "--set",
-                                   "/workload/beta/duration=5 s"});
+  const Ended alone = run_program({"run", at.scenario, "--ascii", "--set", "/workload/alpha/duration=5 s",
+                                   "--set", "/workload/beta/duration=5 s"});
   REQUIRE(alone.code == 0);
   CHECK_FALSE(has(alone.out, "SCHEDULING"));
 }

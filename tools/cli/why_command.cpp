@@ -30,9 +30,8 @@ constexpr Usage kUsage = {"why",
                           "free, and what kept this job; then where it started and what happened to it."};
 
 const StudyPoint* find_point(const StudyReading& reading, const std::string& alternative) {
-  const auto found =
-      std::find_if(reading.points.begin(), reading.points.end(),
-                   [&](const StudyPoint& point) { return point.alternative == alternative; });
+  const auto found = std::find_if(reading.points.begin(), reading.points.end(),
+                                  [&](const StudyPoint& point) { return point.alternative == alternative; });
   return found == reading.points.end() ? nullptr : &*found;
 }
 

@@ -84,8 +84,8 @@ std::string pool_rows(const PointResult& base, std::uint32_t pool, const Style& 
   const LeafTotals leaves = base.ledger.of_pool(PoolId{pool});
   const DeviceTime offered = factors(leaves).in_service;
   std::string text = "  " + pad_right("queued for " + clip(name, 18, style) + " while", 38) +
-                     pad_left("jobs", 10) + pad_left("of waiting", 14) + pad_left("kept free, of offered", 24) +
-                     "\n";
+                     pad_left("jobs", 10) + pad_left("of waiting", 14) +
+                     pad_left("kept free, of offered", 24) + "\n";
   for (const Reason& reason : kReasons) {
     const Figure* const jobs = base.find("pools." + name + ".waiting." + std::string(reason.figure));
     if (!is_positive(jobs)) continue;
@@ -108,7 +108,8 @@ std::string size_rows(const PointResult& base) {
   if (sizes.size() < 2) return {};
   std::string text;
   for (std::size_t first = 0; first < sizes.size(); first += kSizesOnLine) {
-    std::string names = "  " + pad_right("gang of", kSizeLabel - 2), values = "  " + pad_right("S", kSizeLabel - 2);
+    std::string names = "  " + pad_right("gang of", kSizeLabel - 2),
+                values = "  " + pad_right("S", kSizeLabel - 2);
     for (std::size_t i = first; i < std::min(sizes.size(), first + kSizesOnLine); ++i) {
       names += pad_left(sizes[i]->name.substr(kPrefix.size()), kSizeCell);
       values += pad_left(format_fixed(*sizes[i]->simulated.mean, 3), kSizeCell);

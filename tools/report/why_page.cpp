@@ -17,9 +17,7 @@ constexpr std::size_t kMostRanges = 24;
 /// An instant of the run: "3 d 04:05:06", from an hour on to the second; "00:05:06.5" before.
 std::string clock(SimTime time) {
   const std::int64_t ms = time.ns() / 1'000'000;
-  const auto two = [](std::int64_t value) {
-    return (value < 10 ? "0" : "") + std::to_string(value);
-  };
+  const auto two = [](std::int64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); };
   const std::int64_t seconds = ms / 1000, days = seconds / 86'400;
   std::string text = days > 0 ? std::to_string(days) + " d " : "";
   text += two(seconds / 3600 % 24) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60);
@@ -110,7 +108,7 @@ std::string where_text(const WatchSpan& span, const Scenario& scenario) {
 struct Context {
   const Watch& watch;
   const Scenario& scenario;
-  WatchSpan before{};              ///< the interval before
+  WatchSpan before{};               ///< the interval before
   std::optional<Placement> held{};  ///< what the job had when it last ran
 };
 
@@ -175,8 +173,9 @@ std::string heads(const std::vector<Line>& lines, const std::vector<std::string>
     row[1] = clock(span.to);
     row[2] = format_duration(span.to - span.from);
     if (is_queued(span.state)) {
-      row[3] = least_to_most(span.least_ahead, span.most_ahead,
-                             [](std::size_t count) { return format_integer(static_cast<std::int64_t>(count)); });
+      row[3] = least_to_most(span.least_ahead, span.most_ahead, [](std::size_t count) {
+        return format_integer(static_cast<std::int64_t>(count));
+      });
       row[4] = least_to_most(span.least_free, span.most_free, devices);
     }
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -214,7 +213,8 @@ std::string waits_text(const Watch& watch) {
     }
   }
   if (total == Duration::zero()) return "it never waited in the queue";
-  std::stable_sort(waits.begin(), waits.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(waits.begin(), waits.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text = "in the queue for " + format_duration(total);
   for (std::size_t i = 0; i < waits.size() && waits.size() > 1; ++i) {
     std::string name{watch_states()[static_cast<std::size_t>(waits[i].second)].name};
@@ -288,7 +288,8 @@ std::string why_json(const Watch& watch, const WatchedRun& run, const Provenance
       json["pool"] = scenario.pools[span.pool].name;
       json["milli_devices"] = span.assigned.milli();
       std::map<std::uint32_t, std::uint32_t> nodes;
-      for (const Part& part : span.parts) nodes[part.node] += part.milli != 0 ? part.milli : 1000 * part.count();
+      for (const Part& part : span.parts)
+        nodes[part.node] += part.milli != 0 ? part.milli : 1000 * part.count();
       Json list = Json::array();
       for (const auto& [node, milli] : nodes) list.push_back({{"node", node}, {"milli_devices", milli}});
       json["nodes"] = std::move(list);
