@@ -111,7 +111,8 @@ void Engine::arrive(std::uint32_t class_index) {
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
   job.longest_wait = Duration::zero();
   job.commits = job.failures = job.evictions = job.drains = 0;
-  job.stops_since_commit = 0;
+  job.stops_since_commit = job.preemptions = job.cascade = 0;
+  job.preempted_at.clear();
   job.retained.clear();
   job.eviction = nullptr;
   job.eviction_left.reset();
@@ -153,9 +154,7 @@ std::string Engine::name_of(const Job& job) const {
   return job_class.name + "#" + std::to_string(job.number);
 }
 
-const GangShape& Engine::allocation_shape(const Job& job) const {
-  return shapes_[job.shape_index].shape;
-}
+const GangShape& Engine::allocation_shape(const Job& job) const { return shapes_[job.shape_index].shape; }
 
 /// The entry of `shapes_` for gangs of this class and shape; `guess` is tried first.
 std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gang, std::uint32_t guess) {
@@ -172,10 +171,10 @@ std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gan
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), alike);
   if (found != shapes_.end()) return static_cast<std::uint32_t>(found - shapes_.begin());
   const bool satisfiable = could_ever_start(shape, *job_class);
-  const bool whole_nodes = shape.milli == 0 && shape.remainder == 0 && !job_class->within_rack &&
-                           std::all_of(job_class->pools.begin(), job_class->pools.end(), [&](std::uint32_t pool) {
-                             return pools_[pool].devices_per_node() == shape.per_node;
-                           });
+  const bool whole_nodes =
+      shape.milli == 0 && shape.remainder == 0 && !job_class->within_rack &&
+      std::all_of(job_class->pools.begin(), job_class->pools.end(),
+                  [&](std::uint32_t pool) { return pools_[pool].devices_per_node() == shape.per_node; });
   whole_nodes_ = whole_nodes_ && (whole_nodes || !satisfiable);
   shapes_.push_back({.shape = shape, .job_class = job_class, .satisfiable = satisfiable});
   return static_cast<std::uint32_t>(shapes_.size() - 1);
@@ -200,8 +199,8 @@ void Engine::enqueue(Job& job, SimTime queue_time) {
     job.planned_start = SimTime::never();
     job.is_newcomer = true;
     shapes_[job.shape_index].least_estimate = std::min(shapes_[job.shape_index].least_estimate, job.estimate);
-    newcomers_.push_back(&job);
   }
+  if (backfills() || scenario_.scheduler.preemption == Preemption::kept) newcomers_.push_back(&job);
   for (const std::uint32_t pool : class_of(job).pools) {
     ++depth_[pool];
     queued_sizes_[pool].add(job.cohort);

@@ -41,7 +41,7 @@ void Engine::withdraw(std::uint32_t index) {
   if (what.every) push(now_ + *what.every, Phase::kLimit, EventKind::withdrawn, index);
   const bool for_good = what.length == Duration::max();
   if (!for_good) {
-    ++returns_to_come_;
+    ends_to_come_.push_back(index);
     push(now_ + what.length, Phase::kLimit, EventKind::reinstated, index);
   }
   if (to_vacate_.empty()) push(now_, Phase::kLimit, EventKind::vacated, 0);
@@ -52,6 +52,7 @@ void Engine::withdraw(std::uint32_t index) {
     plan.absent = plan.absent || what.to == DeviceState::absent;
     if (for_good && !plan.gone) pools_[what.pool.value].write_off(node);
     plan.gone = plan.gone || for_good;
+    plan.back = std::max(plan.back, now_ + what.length);
     follow_plan(what.pool, node);
     to_vacate_.push_back({what.pool, node, what.mode});
   }
@@ -62,7 +63,7 @@ void Engine::withdraw(std::uint32_t index) {
 
 void Engine::reinstate(std::uint32_t withdrawal) {
   const Withdrawal& what = withdrawals_[withdrawal];
-  --returns_to_come_;
+  ends_to_come_.erase(std::find(ends_to_come_.begin(), ends_to_come_.end(), withdrawal));
   // The last first: those are the spares.
   for (std::size_t index = what.nodes.size(); index-- > 0;) {
     const std::uint32_t node = what.nodes[index];
@@ -192,6 +193,33 @@ void Engine::schedule_leaving(Job& job) {
     if (job.pending_durable > now_) job.leaves_at = std::min(job.leaves_at, job.pending_durable);
   }
   push(job.leaves_at, Phase::kLimit, EventKind::leaves, job.slot.value, job.run_generation);
+}
+
+/// Devices of withdrawn nodes that will be free when these serve again: what rests there, and what is held
+/// until its holder is expected to end. In order of time.
+void Engine::foresee_returns(std::uint32_t pool_index, std::vector<OutPart>& returns) const {
+  const Pool& pool = pools_[pool_index];
+  const auto add = [&](std::uint32_t node, DeviceMask devices, SimTime from) {
+    const SimTime until = std::max(from, node_plans_[pool_index][node].back);
+    if (devices != 0 && until != SimTime::never())
+      returns.push_back({PoolId{pool_index}, node, devices, until});
+  };
+  for (const std::uint32_t index : ends_to_come_) {
+    if (withdrawals_[index].pool.value != pool_index) continue;
+    for (const std::uint32_t node : withdrawals_[index].nodes)
+      if (pool.is_withdrawn(node)) add(node, pool.devices_in(pool.rest(node), node), now_);
+  }
+  for (const Job& job : releases_) {
+    if (job.pool.value != pool_index) continue;
+    for (const Placement* parts : {&job.parts, &job.own_spares})
+      for (const Part& part : *parts)
+        if (part.milli == 0 && pool.is_withdrawn(part.node)) add(part.node, part.devices, job.expected_end);
+  }
+  const auto key = [](const OutPart& part) { return std::tuple{part.until, part.node, part.devices}; };
+  std::sort(returns.begin(), returns.end(),
+            [&](const OutPart& a, const OutPart& b) { return key(a) < key(b); });
+  const auto same = [&](const OutPart& a, const OutPart& b) { return key(a) == key(b); };
+  returns.erase(std::unique(returns.begin(), returns.end(), same), returns.end());  // where drains overlap
 }
 
 /// Jobs that no pool can hold any more do not wait for one.

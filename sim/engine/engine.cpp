@@ -41,6 +41,9 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       quota_used_(scenario.scheduler.quotas.size()),
       depth_(scenario.pools.size()),
       queued_sizes_(scenario.pools.size()),
+      preemptible_(scenario.pools.size()),
+      pool_preempted_at_(scenario.pools.size()),
+      victims_{find_victims(scenario.scheduler.victims)},
       blocked_(scenario.pools.size()),
       reservations_(scenario.pools.size()),
       books_(scenario.pools.size()),
@@ -53,6 +56,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .holders = {},
               .classes = std::vector<ClassOutcome>(scenario.classes.size()),
               .faults = {},
+              .preemptions = {},
               .waiting = std::vector<LeafTotals>(scenario.pools.size()),
               .percentiles = {},
               .makespan = std::nullopt,
@@ -68,7 +72,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
                     may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown});
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
-    if (scenario.scheduler.backfill == Backfill::easy) forecasts_.emplace_back(pools_.back());
+    if (scenario.scheduler.backfill == Backfill::easy || preempts()) forecasts_.emplace_back(pools_.back());
   }
   move_ = scenario.scheduler.eviction;
   move_.requeue_delay = Duration::zero();
@@ -199,6 +203,10 @@ void Engine::dispatch(const Event& event) {
       return run_current(event) ? leave_withdrawn(job(event.entity)) : void();
     case EventKind::refused:
       return refuse_hopeless();
+    case EventKind::look_again:
+      looked_at_ = kNeverLooked;
+      pass_wanted_ = true;
+      return;
     case EventKind::jump:
       return attempt_current(event) ? void(pass_wanted_ = true) : void();
   }
@@ -214,7 +222,7 @@ void Engine::close_window() {
 bool Engine::is_stuck() const {
   const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
   const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
-                                     returns_to_come_ > 0 ||
+                                     !ends_to_come_.empty() ||
                                      (scenario_.scheduler.hold_timeout && !holders_.empty());
   return live_ > 0 && !something_will_happen && (sources_open_ == 0 || !holders_.empty());
 }

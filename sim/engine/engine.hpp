@@ -2,6 +2,7 @@
 
 #include <boost/intrusive/set.hpp>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
 #include "sim/scheduler/plan.hpp"
+#include "sim/scheduler/victims.hpp"
 
 namespace fleetsim {
 
@@ -44,6 +46,7 @@ enum class EventKind : std::uint8_t {
   hold_timeout,
   torn_down,
   jump,
+  look_again,
   resolved,
   withdrawn,
   reinstated,
@@ -189,10 +192,12 @@ class Engine {
     Duration length = Duration::max();
     std::optional<Duration> every{};
   };
-  /// What is planned for a node: drains in effect, and whether it is not installed, or never comes back.
+  /// What is planned for a node: drains in effect, whether it is not installed, or never comes back, and when
+  /// it serves again.
   struct NodePlan {
     std::uint32_t drains = 0;
     bool absent = false, gone = false;
+    SimTime back;
   };
   struct ToVacate {
     PoolId pool;
@@ -210,22 +215,19 @@ class Engine {
   bool stop_for_drain(Job& job);
   void schedule_leaving(Job& job);
   void refuse_hopeless();
+  void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
   // passes.cpp
   void pass();
   void pass_atomic();
   void pass_partial_hold();
   void pass_remade();
-  void pass_kept();
   bool try_start(Job& job);
   void assign(Job& job, PoolId pool, Placement& parts);
   bool gang_is_complete(const Job& job) const;
   void complete_gang(Job& job);
   bool quota_allows(const Job& job) const;
   bool hold_next(Job& job);
-  std::optional<std::uint32_t> preempt_for(Job& job);
-  static void free_up(Pool& pool, const Job& job);
-  Pool soon_free(PoolId id) const;
   void hold_timeout(Job& job);
   JobView view(const Job& job) const;
   Int128 key_of(const Job& job) const {
@@ -233,6 +235,31 @@ class Engine {
   }
   void schedule_jump(Job& job);
   const GangShape& allocation_shape(const Job& job) const;
+
+  // preemption.cpp
+  struct Victim {
+    Job* job;
+    Int128 key;
+  };
+  struct Room {
+    std::optional<std::uint32_t> pool;  ///< where there is room, or will be
+    bool stopped = false;               ///< somebody was stopped for it just now
+  };
+  bool preempts() const { return scenario_.scheduler.preemption != Preemption::none; }
+  std::int64_t priority_of(const Job& job) const {
+    return job.listed != nullptr ? job.listed->priority : class_of(job).priority;
+  }
+  static void free_up(Pool& pool, const Job& job);
+  Pool soon_free(PoolId id) const;
+  std::int64_t left_of(const EvictionBudget& budget, const std::vector<SimTime>& spent) const;
+  bool within(const std::optional<EvictionBudget>& budget, const std::vector<SimTime>& spent) const;
+  bool may_stop(const Job& victim, const Job& beneficiary) const;
+  Int128 victim_key(const Job& job) const;
+  void forecast_leavers(std::uint32_t pool);
+  bool room_is_thinkable(std::uint32_t pool, const Job& job) const;
+  Room make_room(Job& job);
+  void preempt(Job& victim, const Job& beneficiary);
+  void can_be_stopped(Job& job, bool can);
 
   // backfill.cpp
   struct Reservation {
@@ -242,13 +269,16 @@ class Engine {
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);
   bool backfills() const { return scenario_.scheduler.backfill != Backfill::none; }
-  void pass_easy();
+  void pass_with_reservations();
   void look_at_everybody();
+  bool look_at_queue();
   bool only_newcomers_matter() const;
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
   Backfilled backfill(Job& job);
   Backfilled backfill_in(Job& job, std::uint32_t pool);
   void reserve(const Job& job);
+  void reserve_room(const Job& job, std::uint32_t pool);
+  void block_pools(const Job& job);
   SimTime forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack);
   bool all_reserved(const Job& job) const;
   bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
@@ -347,9 +377,9 @@ class Engine {
     Duration least_estimate = Duration::max();  ///< no queued job of this shape has a shorter one
     std::uint64_t pass = 0;                     ///< number of the pass that the rest is of
     Hopeless hopeless = Hopeless::no;           ///< nobody of this shape can start any more
-    std::uint64_t hopeless_at = 0;              ///< when it was found: too long is too long until somebody starts
-    std::int64_t met = 0;                       ///< how many the pass has met and left queued
-    Duration least_met = Duration::max();       ///< their least estimate
+    std::uint64_t hopeless_at = 0;         ///< when it was found: too long is too long until somebody starts
+    std::int64_t met = 0;                  ///< how many the pass has met and left queued
+    Duration least_met = Duration::max();  ///< their least estimate
     void enter_pass(std::uint64_t number) {
       if (pass == number) return;
       pass = number;
@@ -373,19 +403,22 @@ class Engine {
   };
   std::vector<QueuedSizes> queued_sizes_;  ///< by pool
   std::vector<JobId> holders_;       ///< assembling, in the order in which they began
-  std::vector<JobId> running_;       ///< gang complete and able to be preempted; kept for preemptive orders
-  std::vector<JobId> waiting_;       ///< for a member, first come first served
+  std::vector<JobId> running_;       ///< gang complete; kept where jobs may be preempted
+  std::vector<std::map<std::int64_t, Capacity>> preemptible_;  ///< by pool: held by running_, by priority
+  std::vector<std::vector<SimTime>> pool_preempted_at_;        ///< by pool, as far as a budget has to know
+  const VictimPolicy* victims_;
+  std::vector<JobId> waiting_;  ///< for a member, first come first served
   Placement scratch_;
   std::vector<bool> blocked_;  ///< by pool, during a pass
   bool pass_wanted_ = false;
 
   // Backfill.
-  Releases releases_;  ///< whoever holds devices, by expected end
+  Releases releases_;                      ///< whoever holds devices, by expected end
   std::vector<Reservation> reservations_;  ///< by pool
   std::vector<Forecast> forecasts_;        ///< by pool: when its reservation begins
   std::vector<Plan> plans_;                ///< by pool
   std::vector<Plan::Place> places_, chosen_places_;
-  std::vector<Job*> newcomers_;      ///< queued since the last pass
+  std::vector<Job*> newcomers_;  ///< queued since the last pass
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   std::uint64_t looked_at_ = kNeverLooked;  ///< version of what is free that the last pass left behind
   SimTime overdue_from_;                    ///< when the next job that is still expected to end will not have
@@ -409,7 +442,7 @@ class Engine {
   std::vector<Withdrawal> withdrawals_;
   std::vector<std::vector<NodePlan>> node_plans_;  ///< by pool, by node; empty where nothing is planned
   std::vector<ToVacate> to_vacate_;                ///< withdrawn at this instant
-  std::int64_t returns_to_come_ = 0;
+  std::vector<std::uint32_t> ends_to_come_;        ///< withdrawals in effect that will end
 
   // Books.
   struct PoolBook {
@@ -429,6 +462,7 @@ class Engine {
   bool window_closed_ = false;
   std::uint64_t passes_at_instant_ = 0;
   std::optional<JobId> watched_;  ///< from its arrival to its end
+  std::string gave_way_to_;       ///< for whom the scheduler stopped it at this instant
 };
 
 }  // namespace fleetsim

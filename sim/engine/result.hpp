@@ -45,7 +45,7 @@ struct ClassOutcome {
   std::int64_t submitted = 0, started = 0, completed = 0, failed = 0, cancelled = 0, killed_at_limit = 0;
   std::int64_t unsatisfiable = 0, no_progress = 0, unfinished = 0;
   DeviceTime time_to_result, queue_wait, requeue_wait, held, member_wait;  ///< job-time: 1,000 units a job
-  double bounded_slowdown = 0.0;                          ///< sum of max(1, JCT / max(run, 10 s))
+  double bounded_slowdown = 0.0;  ///< sum of max(1, JCT / max(run, 10 s))
   /// Of all jobs that were queued, to the end of the run: the longest stay in the queue, from submission or
   /// release to gang complete, and how many waited in all more than kStarvedAfter times their length.
   Duration longest_wait;
@@ -66,6 +66,23 @@ struct CohortTime {
   DeviceTime free;           ///< free in a pool while such a gang that accepts the pool was queued
 };
 
+/// One job stopped by the scheduler for another.
+struct PreemptionRow {
+  SimTime at;
+  std::uint64_t victim = 0, beneficiary = 0;  ///< jobs, by order of arrival
+  std::uint32_t pool = 0;
+  Capacity capacity;        ///< that the victim gave back
+  DeviceTime lost;          ///< discarded, inside the window
+  std::uint32_t depth = 1;  ///< 1 + that of the preemption that had put the beneficiary into the queue
+};
+
+struct Preemptions {
+  std::int64_t count = 0;  ///< inside the window, as the others
+  DeviceTime lost;
+  std::uint32_t deepest = 0;        ///< longest cascade
+  std::vector<PreemptionRow> rows;  ///< of the whole run, when jobs are asked for
+};
+
 /// One replication.
 struct RunResult {
   std::uint32_t replication = 0;
@@ -75,13 +92,14 @@ struct RunResult {
   std::vector<std::string> holders;  ///< of a stalled run
   std::vector<ClassOutcome> classes;
   std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
+  Preemptions preemptions{};
   /// By pool, by reason for what is free: queued jobs that accept the pool x time, 1,000 units a job. The
   /// place of no_demand has the time in which nothing is free.
   std::vector<LeafTotals> waiting;
   std::array<CohortTime, kSizeCohorts> cohorts{};
   std::vector<JobPercentiles> percentiles{};  ///< by class, and at last of all jobs; when asked for
-  std::optional<SimTime> makespan;                ///< end of the last job that ended
-  std::vector<JobOutcome> jobs;                   ///< in order of arrival, when asked for
+  std::optional<SimTime> makespan;            ///< end of the last job that ended
+  std::vector<JobOutcome> jobs;               ///< in order of arrival, when asked for
   std::uint64_t events = 0;
 };
 

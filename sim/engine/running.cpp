@@ -25,11 +25,12 @@ void Engine::start(Job& job) {
     job.phase_leaf = Leaf::runtime_idle_reservation;
     job.charged = now_;
     job.stepping = false;
+    if (preempts()) can_be_stopped(job, true);
     push(now_ + Duration::nanoseconds(job.steps), Phase::kCompletion, EventKind::completed, job.slot.value,
          ++job.run_generation);
     return;
   }
-  if (scenario_.scheduler.preemption != Preemption::none) running_.push_back(job.slot);
+  if (preempts()) can_be_stopped(job, true);
   if (job.eviction_stream || job_class.evictions.every) run_eviction_clock(job);
   schedule_jump(job);
   launch(job, Duration::zero(), *job.relaunch, job.relaunch_leaf);
@@ -218,7 +219,8 @@ void Engine::release(Job& job, const char* reason) {
       if (part.milli == 0) tear_down(job.pool, part);
   }
   if (job.release_hook.is_linked()) {
-    const bool as_foreseen = scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;
+    const bool as_foreseen =
+        scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;
     if (as_foreseen) looked_at_ += pool.version() - version_before;
     releases_.erase(releases_.iterator_to(job));
   }
@@ -235,7 +237,7 @@ void Engine::release(Job& job, const char* reason) {
   ++job.attempt_generation;
   job.leaves_at_commit = false;
   if (job.unresolved) resolve(job);
-  if (scenario_.scheduler.preemption != Preemption::none) std::erase(running_, job.slot);
+  if (preempts()) can_be_stopped(job, false);
   pass_wanted_ = true;
 }
 

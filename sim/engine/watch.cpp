@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "sim/engine/engine.hpp"
 
@@ -111,6 +112,7 @@ void Engine::watch() {
       return;
     }
   }
+  now.gave_way_to = std::exchange(gave_way_to_, {});
   if (job.holds()) {
     now.pool = job.pool.value;
     now.assigned = job.assigned;

@@ -63,6 +63,7 @@ struct WatchSpan {
   Placement parts;    ///< its own spares with them
   // At its beginning.
   std::int64_t starts = 0, failures = 0, evictions = 0, drains = 0;
+  std::string gave_way_to;  ///< the job for which the scheduler had just stopped it
 };
 
 /// One job of a replication, watched: ask for it by name, and the rest is filled in.

@@ -84,6 +84,7 @@ class Pool {
   /// Where devices of a node are that nobody holds: free, or out of the way while the node is withdrawn.
   DeviceState rest(std::uint32_t node) const { return rests_.empty() ? DeviceState::free : rests_[node]; }
   bool is_withdrawn(std::uint32_t node) const { return rest(node) != DeviceState::free; }
+  bool some_withdrawn() const { return withdrawn_ > 0; }
   /// Changes with every change of what is free.
   std::uint64_t version() const { return version_; }
   std::uint32_t spare_target() const { return spare_target_; }

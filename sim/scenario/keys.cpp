@@ -128,6 +128,7 @@ constexpr KeyInfo kKeys[] = {
   {"class", "max_restarts", "whole", "", "failures survived; the next one ends the job; default without bound"},
   {"class", "own_spares", "whole", "0", "nodes held beside the gang for recovery"},
   {"class", "priority", "integer", "0", "larger is served earlier under order \"priority\""},
+  {"class", "preemptible", "flag", "true", "the scheduler may stop it for others"},
   {"class", "quota", "text", "", "quota of the scheduler its jobs count against"},
   {"class", "within_rack", "flag", "false", "waits until one rack holds the whole gang"},
 
@@ -229,12 +230,21 @@ constexpr KeyInfo kKeys[] = {
   {"scheduler", "quotas", "map count", "", "devices that the jobs of a quota may hold, by name"},
 
   {"order_preemption", "placements", "kept|remade", "kept", "running jobs stay where they are, or all placements are remade at each event"},
+  {"order_preemption", "by", "order|priority", "order", "who may stop whom: who stands before it in the order, or who has a larger priority"},
+  {"order_preemption", "victims", "victims", "worst", "who is stopped first, of those that may be"},
+  {"order_preemption", "min_runtime", "duration", "0 s", "nobody is stopped before it has run so long"},
+  {"order_preemption", "job_budget", "budget", "", "evictions of one job; default without bound"},
+  {"order_preemption", "pool_budget", "budget", "", "evictions in one pool; default without bound"},
   {"order_preemption", "lost_work", "lost_work", "since_last_commit", "what is lost: since the last commit, or a time before the eviction"},
   {"order_preemption", "save", "duration", "", "graceful: time to save on notice ..."},
   {"order_preemption", "grace", "duration", "", "... if it fits in this; default without bound"},
   {"order_preemption", "requeue_delay", "duration", "0 s", "away from the queue"},
+  {"order_preemption", "requeue_backoff", "factor", "1", "factor of requeue_delay for every eviction after the first"},
   {"order_preemption", "requeue", "submit|behind", "submit", "at the old place of the queue, or behind it"},
   {"order_preemption", "relaunch", "duration", "", "relaunch of the victim; default its own"},
+
+  {"budget", "evictions", "whole", "required", "at most so many ..."},
+  {"budget", "per", "duration>0", "required", "... within any interval of this length"},
 
   {"window", "length", "duration>0", "", "what is counted"},
   {"window", "until", "done", "", "\"done\": until every job has ended, instead of a length"},

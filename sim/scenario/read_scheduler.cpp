@@ -8,6 +8,15 @@
 namespace fleetsim {
 namespace {
 
+std::optional<EvictionBudget> read_budget(const Reader& in, std::string_view key) {
+  const std::optional<Reader> given = in.object(key);
+  if (!given) return std::nullopt;
+  EvictionBudget budget;
+  assign(budget.evictions, given->whole("evictions"));
+  assign(budget.per, given->duration("per", Sign::positive));
+  return budget;
+}
+
 void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
   const Json* value = scheduler.find("preemption");
   if (value == nullptr || *value == "none") return;
@@ -18,6 +27,18 @@ void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
   const Reader in = *scheduler.object("preemption");
   spec.preemption = Preemption::kept;
   assign(spec.preemption, in.choice("placements", {Preemption::kept, Preemption::remade}));
+  assign(spec.preempt_by, in.choice("by", {PreemptBy::order, PreemptBy::priority}));
+  assign(spec.victims, in.name("victims", "choice of victims", known_victims()));
+  assign(spec.min_runtime, in.duration("min_runtime"));
+  spec.job_budget = read_budget(in, "job_budget");
+  spec.pool_budget = read_budget(in, "pool_budget");
+  if (assign(spec.eviction.requeue_backoff, in.number("requeue_backoff")) &&
+      spec.eviction.requeue_backoff < 1)
+    in.expected("requeue_backoff", "a number of 1 or more");
+  for (const std::string_view key :
+       in.present({"by", "victims", "min_runtime", "job_budget", "pool_budget"})) {
+    if (spec.preemption == Preemption::remade) in.problem(key, "goes with placements \"kept\"");
+  }
   read_eviction_terms(in, spec.eviction);
   assign(spec.eviction_relaunch, in.duration("relaunch"));
 }
@@ -31,6 +52,11 @@ void read_backfill(const Reader& in, SchedulerSpec& spec) {
   if (spec.backfill == Backfill::none) return;
   if (!spec.strict) in.problem("backfill", "goes with a strict order, from which it is the exception");
   if (spec.admission == Admission::partial_hold) in.problem("backfill", "goes with admission \"atomic\"");
+  if (spec.preemption != Preemption::none && spec.backfill == Backfill::conservative)
+    in.problem("backfill", "\"conservative\" plans starts that a preemption would break; take \"easy\"");
+  if (spec.preemption == Preemption::remade)
+    in.problem("backfill",
+               "goes with placements that are kept: where all are remade there is nothing to pass");
 }
 
 void read_thresholds(const Reader& in, SchedulerSpec& spec) {
@@ -81,8 +107,8 @@ void read_scheduler(const Reader& root, Scenario& scenario) {
   assign(spec.hold_timeout, in->duration("hold_timeout", Sign::positive));
   assign(spec.interleave, in->flag("interleave"));
   assign(spec.placement, in->name("placement", "placement", known_placements()));
-  read_backfill(*in, spec);
   read_order_preemption(*in, spec);
+  read_backfill(*in, spec);
   read_thresholds(*in, spec);
   read_quotas(*in, spec);
 }

@@ -128,6 +128,7 @@ Json named_types() {
   Json parts = Json::object();
   for (const std::string_view name : program_parts()) parts[std::string(name)] = reference("duration");
   return {{"order", {{"enum", name_list(known_orders())}}},
+          {"victims", {{"enum", name_list(known_victims())}}},
           {"placement", {{"enum", name_list(known_placements())}}},
           {"format", {{"enum", name_list(formats)}}},
           {"parts", {{"type", "object"}, {"properties", parts}, {"additionalProperties", false}}},

@@ -140,7 +140,14 @@ struct EvictionTerms {
   std::optional<Duration> save;       ///< graceful: time to save on notice ...
   Duration grace = Duration::max();   ///< ... if it fits in this
   Duration requeue_delay = Duration::nanoseconds(0);
+  double requeue_backoff = 1.0;  ///< factor of the delay for every preemption after the first
   RequeueAt requeue = RequeueAt::submit;
+};
+
+/// At most so many evictions within any interval of this length.
+struct EvictionBudget {
+  std::int64_t evictions = 0;
+  Duration per = Duration::max();
 };
 
 struct EvictionSpec {
@@ -195,6 +202,7 @@ struct JobClass {
   std::optional<std::pair<SimTime, FinalState>> end;  ///< fails or is cancelled for good at an instant
   std::optional<std::int64_t> max_restarts;           ///< failures survived; the next one ends the job
   std::uint32_t own_spares = 0;        ///< nodes' worth of devices held beside the gang for recovery
+  bool preemptible = true;             ///< the scheduler may stop it for others
   std::int64_t priority = 0;           ///< larger is served earlier under order "priority"
   std::optional<std::uint32_t> quota;  ///< index into SchedulerSpec::quotas
   bool within_rack = false;            ///< waits until one rack holds the whole gang
@@ -203,6 +211,8 @@ struct JobClass {
 
 enum class Admission : std::uint8_t { atomic, partial_hold };
 enum class Preemption : std::uint8_t { none, kept, remade };
+/// Who may stop whom: those who stand before it in the order, or those of larger priority.
+enum class PreemptBy : std::uint8_t { order, priority };
 
 /// Who may pass a job that cannot start under a strict order: nobody; whoever does not move the reservation
 /// of the first that cannot start; or whoever does not move anybody's.
@@ -228,7 +238,12 @@ struct SchedulerSpec {
   Estimates estimates = Estimates::limit;
   double estimate_factor = 1.0;  ///< of the true length, where that is what the scheduler goes by
   Preemption preemption = Preemption::none;
-  EvictionTerms eviction;  ///< terms of evictions by order
+  PreemptBy preempt_by = PreemptBy::order;
+  std::string victims = "worst";              ///< who is stopped first
+  Duration min_runtime = Duration::zero();    ///< nobody is stopped before it has run so long
+  std::optional<EvictionBudget> job_budget;   ///< of every job
+  std::optional<EvictionBudget> pool_budget;  ///< of every pool
+  EvictionTerms eviction;                     ///< terms of evictions by order
   std::optional<Duration>
       eviction_relaunch;  ///< overrides the victim's relaunch; a move to other nodes pauses as long
   std::vector<DeviceTime> las_thresholds;  ///< attained service at which a job falls to the next queue

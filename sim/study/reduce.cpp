@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "sim/scenario/installed.hpp"
 #include "sim/study/warnings.hpp"
 
 namespace fleetsim {
@@ -29,6 +30,7 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.starved += more.starved;
   sums.failures += more.failures;
   sums.evictions += more.evictions;
+  sums.drains += more.drains;
   sums.commits += more.commits;
 }
 
@@ -39,13 +41,6 @@ void add(std::vector<std::vector<FaultOutcome>>& sums, const std::vector<std::ve
       sums[pool][row].interruptions += more[pool][row].interruptions;
     }
   }
-}
-
-Capacity installed(const Scenario& scenario) {
-  Capacity all;
-  for (const PoolSpec& pool : scenario.pools)
-    all += Capacity::devices(std::int64_t{pool.nodes} * pool.devices_per_node);
-  return all;
 }
 
 /// Everything of a point that is not a figure.
@@ -62,7 +57,9 @@ PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
   for (auto& rows : result.faults) std::fill(rows.begin(), rows.end(), FaultOutcome{});
   for (const RunResult& run : runs) {
     result.ledger.merge(run.ledger);
-    result.installed_window += installed(point.scenario) * (run.window_end - run.window_start);
+    for (const PoolSpec& pool : point.scenario.pools)
+      result.installed_window += installed(pool, run.window_start, run.window_end);
+    result.window_time += Capacity::milli_devices(1) * (run.window_end - run.window_start);
     for (std::size_t i = 0; i < run.classes.size(); ++i) add(result.classes[i], run.classes[i]);
     add(result.faults, run.faults);
     ++result.run_states[static_cast<std::size_t>(run.state)];

@@ -56,10 +56,10 @@ TEST_CASE("a drained node is not free, and the job that it runs is left to end")
   k.limit = seconds(30);
   Scenario fleet = scenario({pool(4, 8)}, {r, j, k}, seconds(400));
   fleet.pools[0].drains = {drain(at(50), {0}, seconds(250), DrainMode::when_released)};
-  for (const bool backfill : {false, true}) {
-    CAPTURE(backfill);
-    fleet.scheduler.strict = backfill;
-    fleet.scheduler.backfill = backfill ? Backfill::easy : Backfill::none;
+  for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::conservative}) {
+    CAPTURE(static_cast<int>(backfill));
+    fleet.scheduler.strict = backfill != Backfill::none;
+    fleet.scheduler.backfill = backfill;
     const RunResult result = run_recorded(fleet);
     CHECK(outcome(result, "R").end == at(100));
     CHECK(outcome(result, "K").first_start == at(61));
@@ -71,6 +71,32 @@ TEST_CASE("a drained node is not free, and the job that it runs is left to end")
                           {Leaf::scheduling_shortfall, 5040},
                           {Leaf::program_unmodelled, 800 + 720 + 3200}});
     CHECK(factors(result.ledger.total()).in_service == device_seconds(11200));
+  }
+}
+
+TEST_CASE("backfill knows when drained nodes are back") {
+  // As above, but K may take 300 s, and so would keep J from its start at 300: it follows J. L takes one node
+  // at 70 for at most 230 s, and does not. M is planned for a node that is drained while N works there until
+  // 200.
+  JobClass r = job("R", 1, 8, seconds(100)), j = job("J", 4, 8, seconds(100), at(60)),
+           k = job("K", 3, 8, seconds(30), at(61)), l = job("L", 1, 8, seconds(100), at(70));
+  k.limit = seconds(300);
+  l.limit = seconds(230);
+  Scenario fleet = scenario({pool(4, 8)}, {r, j, k, l}, seconds(500));
+  fleet.pools[0].drains = {drain(at(50), {0}, seconds(250), DrainMode::when_released)};
+  Scenario two = scenario(
+      {pool(2, 1)},
+      {job("N", 1, 1, seconds(200)), job("O", 1, 1, seconds(900)), job("M", 1, 1, seconds(10), at(60))},
+      seconds(900));
+  two.pools[0].drains = fleet.pools[0].drains;
+  for (const Backfill backfill : {Backfill::easy, Backfill::conservative}) {
+    CAPTURE(static_cast<int>(backfill));
+    fleet.scheduler.backfill = two.scheduler.backfill = backfill;
+    const RunResult result = run_recorded(fleet);
+    CHECK(outcome(result, "J").first_start == at(300));
+    CHECK(outcome(result, "K").first_start == at(400));
+    CHECK(outcome(result, "L").first_start == at(70));
+    CHECK(outcome(run_recorded(two), "M").first_start == at(300));
   }
 }
 

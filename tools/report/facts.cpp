@@ -21,11 +21,6 @@ std::int64_t device_count(const Scenario& scenario) {
   return devices;
 }
 
-DeviceTime window_sum(const PointResult& point) {
-  const std::int64_t milli = Capacity::devices(device_count(scenario_of(point))).milli();
-  return DeviceTime::milli_device_ns(milli == 0 ? 0 : point.installed_window.milli_device_ns() / milli);
-}
-
 std::string point_label(const StudyPoint& point) {
   std::string label = point.alternative.empty() ? "base" : point.alternative;
   for (const auto& [pointer, value] : point.sweep) {

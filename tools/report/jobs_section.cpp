@@ -139,6 +139,7 @@ std::string count_lines(const Block& block) {
   add(outcome.no_progress, "without progress", "without progress");
   add(outcome.failures, "failure", "failures");
   add(outcome.evictions, "eviction", "evictions");
+  add(outcome.drains, "stop for a drain", "stops for drains");
   return counts.empty() ? "" : wrap("  per window: ", counts);
 }
 

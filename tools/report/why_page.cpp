@@ -96,7 +96,11 @@ std::string events_text(const WatchSpan& before, const WatchSpan& span) {
             (count == 1 ? std::string(one) : std::to_string(count) + " " + std::string(more));
   };
   add(span.failures - before.failures, "a failure", "failures");
-  add(span.evictions - before.evictions, "evicted", "evictions");
+  if (!span.gave_way_to.empty()) {
+    text += (text.empty() ? "gave way to " : ", gave way to ") + span.gave_way_to;
+  } else {
+    add(span.evictions - before.evictions, "evicted", "evictions");
+  }
   add(span.drains - before.drains, "stopped for a drain", "drains");
   return text;
 }
@@ -298,6 +302,7 @@ std::string why_json(const Watch& watch, const WatchedRun& run, const Provenance
     json["failures"] = span.failures;
     json["evictions"] = span.evictions;
     json["drains"] = span.drains;
+    json["gave_way_to"] = span.gave_way_to.empty() ? Json(nullptr) : Json(span.gave_way_to);
     spans.push_back(std::move(json));
   }
   Json json = {{"schema", 1}};
