@@ -149,6 +149,24 @@ TEST_CASE("watch: evictions, failures and restarts are told in their order") {
   CHECK(victim.state == FinalState::completed);
 }
 
+TEST_CASE("watch: whoever is preempted gives way to a job by name, which waits for it to leave") {
+  Scenario two =
+      scenario({pool(1, 1)}, {job("low", 1, 1, seconds(100)), job("high", 1, 1, seconds(50), at(10))});
+  two.classes[1].priority = 1;
+  two.scheduler.order = "priority";
+  two.scheduler.preemption = Preemption::kept;
+  two.scheduler.preempt_by = PreemptBy::priority;
+  const Watch low = watch(two, "low");  // without a commit it begins anew
+  CHECK(told(low) == "0..10 running; 10..60 no_room; 60..160 running");
+  CHECK(low.spans[0].gave_way_to.empty());
+  CHECK(low.spans[1].gave_way_to == "high");
+  CHECK(low.spans[1].evictions == 1);
+  CHECK(low.spans[2].gave_way_to.empty());
+  two.scheduler.eviction.save = seconds(5);
+  CHECK(told(watch(two, "high")) == "10..15 leaving; 15..65 running");
+  CHECK(told(watch(two, "low")) == "0..10 running; 10..15 saving; 15..65 no_room; 65..155 running");
+}
+
 TEST_CASE(
     "watch: a run is the same whether or not it is watched; spans have no gaps and are the job's waits") {
   std::size_t told_of = 0;
