@@ -80,12 +80,12 @@ void Engine::arrive(std::uint32_t class_index) {
     const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
     job.shape = spread(job.listed->devices, per_node);
     job.shape_index = shape_index(job_class, job.shape, job.shape_index);
-    job.cohort = size_cohort(job.shape.capacity());
+    job.size_cohort = size_cohort(job.shape.capacity());
   } else {
     const Source::Gang& gang = source.gangs_by_size[draw_size(class_index)];
     job.shape = gang.shape;
     job.shape_index = gang.index;
-    job.cohort = gang.cohort;
+    job.size_cohort = gang.size_cohort;
   }
 
   const StepTimes& step = step_times_[class_index];
@@ -181,8 +181,7 @@ std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gan
 }
 
 bool Engine::could_ever_start(const GangShape& shape, const JobClass& job_class) const {
-  if (job_class.quota && shape.capacity() > scenario_.scheduler.quotas[*job_class.quota].capacity)
-    return false;
+  if (job_class.quota && !quotas_.could_ever_allow(*job_class.quota, shape.capacity())) return false;
   return std::any_of(job_class.pools.begin(), job_class.pools.end(), [&](std::uint32_t pool) {
     return pools_[pool].could_ever_fit(shape, job_class.within_rack);
   });
@@ -203,8 +202,9 @@ void Engine::enqueue(Job& job, SimTime queue_time) {
   if (backfills() || scenario_.scheduler.preemption == Preemption::kept) newcomers_.push_back(&job);
   for (const std::uint32_t pool : class_of(job).pools) {
     ++depth_[pool];
-    queued_sizes_[pool].add(job.cohort);
+    queued_sizes_[pool].add(job.size_cohort);
   }
+  if (class_of(job).quota) quotas_.wait(*class_of(job).quota, 1);
   if (!shapes_[job.shape_index].satisfiable) push(now_, Phase::kLimit, EventKind::refused, 0);
   pass_wanted_ = true;
 }
@@ -215,8 +215,9 @@ void Engine::dequeue(Job& job) {
   if (job.phase == JobPhase::queued) --shapes_[job.shape_index].queued;
   for (const std::uint32_t pool : class_of(job).pools) {
     --depth_[pool];
-    queued_sizes_[pool].remove(job.cohort);
+    queued_sizes_[pool].remove(job.size_cohort);
   }
+  if (class_of(job).quota) quotas_.wait(*class_of(job).quota, -1);
 }
 
 void Engine::requeue(Job& job) {

@@ -90,7 +90,7 @@ void Engine::pass_with_reservations() {
     std::sort(newcomers_.begin(), newcomers_.end(),
               [](const Job* a, const Job* b) { return QueueOrder{}(*a, *b); });
     for (Job* const job : newcomers_) {
-      if (job->phase != JobPhase::queued || !quota_allows(*job)) continue;
+      if (job->phase != JobPhase::queued || stands_behind_its_queue(*job) || !may_look(*job)) continue;
       if (backfill(*job) == Backfilled::started) look_again_ = !whole_nodes_;
     }
   } else {
@@ -144,7 +144,7 @@ bool Engine::look_at_queue() {
     } else {
       hopeless = false;
     }
-    if (!hopeless && quota_allows(job)) {
+    if (!hopeless && !stands_behind_its_queue(job) && may_look(job)) {
       const Backfilled outcome = backfill(job);
       if (outcome == Backfilled::started) {
         // Whoever was too long may be given other devices now.
@@ -166,7 +166,11 @@ bool Engine::look_at_queue() {
           if (room.pool) reserve_room(job, *room.pool);
         }
         if (scenario_.scheduler.strict && !all_reserved(job)) {
-          backfills() ? reserve(job) : block_pools(job);
+          if (backfills()) {
+            reserve(job);
+          } else if (!block_queue(job)) {
+            block_pools(job);
+          }
           if (!depth) depth = scenario_.scheduler.backfill_depth;
         }
       }
@@ -188,6 +192,13 @@ bool Engine::look_at_queue() {
     if (shape.met == shape.queued) shape.least_estimate = shape.least_met;
   }
   return true;
+}
+
+/// Whether its quota lets the job start. If not, under a strict order nobody else of its queue starts either.
+bool Engine::may_look(const Job& job) {
+  if (quota_allows(job)) return true;
+  if (scenario_.scheduler.strict) block_queue(job);
+  return false;
 }
 
 bool Engine::all_reserved(const Job& job) const {
@@ -349,7 +360,7 @@ void Engine::plan_anew() {
   for (auto next = queue_.begin(); next != queue_.end();) {
     Job& job = *next++;
     if (depth && (*depth)-- == 0) return;
-    if (!quota_allows(job)) continue;
+    if (stands_behind_its_queue(job) || !may_look(job)) continue;
     if (!plan(job) && !depth) depth = scenario_.scheduler.backfill_depth;
   }
 }

@@ -15,8 +15,8 @@ constexpr Duration kShort = Duration::nanoseconds(10'000'000'000);
 /// What a job holds, to the ledger and to the gangs of its size.
 void Engine::add(const Job& job, PoolId pool, Leaf leaf, DeviceTime amount) {
   result_.ledger.add(pool, job.job_class, leaf, amount);
-  CohortTime& cohort = result_.cohorts[job.cohort];
-  (leaf == Leaf::scheduling_partial_gang ? cohort.partial : cohort.held) += amount;
+  SizeTime& size = result_.by_size[job.size_cohort];
+  (leaf == Leaf::scheduling_partial_gang ? size.partial : size.held) += amount;
 }
 
 void Engine::charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity) {
@@ -159,7 +159,7 @@ void Engine::change_queued_sizes(PoolId pool, std::uint32_t sizes) {
     all_free += unheld[leaf];
   for (std::uint32_t changed = book.queued_sizes ^ sizes; changed != 0; changed &= changed - 1) {
     const int cohort = std::countr_zero(changed);
-    DeviceTime& free = result_.cohorts[static_cast<std::size_t>(cohort)].free;
+    DeviceTime& free = result_.by_size[static_cast<std::size_t>(cohort)].free;
     if ((sizes >> cohort & 1) != 0) {
       free -= all_free;
     } else {
@@ -184,8 +184,7 @@ Leaf Engine::reason(PoolId pool_id) const {
       continue;
     if (!pool.could_ever_fit(each.shape, job_class.within_rack)) continue;
     if (pool.fits(each.shape, job_class.within_rack)) {
-      const bool quota_forbids = job_class.quota && quota_used_[*job_class.quota] + each.shape.capacity() >
-                                                        scenario_.scheduler.quotas[*job_class.quota].capacity;
+      const bool quota_forbids = job_class.quota && !quotas_.allows(*job_class.quota, each.shape.capacity());
       consider(quota_forbids ? Leaf::scheduling_quota : Leaf::scheduling_reservation);
     } else if (job_class.within_rack && pool.fits(each.shape, false)) {
       consider(Leaf::scheduling_topology_wait);

@@ -162,7 +162,7 @@ void Engine::leave_shared(Job& job) {
   record_allocation(job, "drained");
   touch(job.pool);
   pools_[job.pool.value].give_back(job.parts, job.slot, DeviceState::free);
-  if (class_of(job).quota) quota_used_[*class_of(job).quota] -= job.assigned;
+  count_in_quota(job, Capacity::zero() - job.assigned);
   job.parts.clear();
   job.gang_capacity = job.assigned = Capacity::zero();
 }
@@ -222,11 +222,23 @@ void Engine::foresee_returns(std::uint32_t pool_index, std::vector<OutPart>& ret
   returns.erase(std::unique(returns.begin(), returns.end(), same), returns.end());  // where drains overlap
 }
 
+/// Whether no pool can ever hold a gang that is queued, or its own pool one that waits for a member.
+bool Engine::is_hopeless(const Job& job) const {
+  if (job.phase != JobPhase::waiting_member) return !shapes_[job.shape_index].satisfiable;
+  const std::vector<NodePlan>& plans = node_plans_[job.pool.value];
+  if (plans.empty()) return false;
+  // It may stay on nodes that will not serve anybody after it.
+  const auto kept = std::count_if(job.parts.begin(), job.parts.end(),
+                                  [&](const Part& part) { return plans[part.node].gone; });
+  const std::int64_t members = job.shape.nodes + (job.shape.remainder > 0 ? 1 : 0);
+  return members > pools_[job.pool.value].nodes_left() + kept;
+}
+
 /// Jobs that no pool can hold any more do not wait for one.
 void Engine::refuse_hopeless() {
   std::vector<JobId> hopeless;
   const auto add = [&](const Job& job) {
-    if (!shapes_[job.shape_index].satisfiable) hopeless.push_back(job.slot);
+    if (is_hopeless(job)) hopeless.push_back(job.slot);
   };
   for (const Job& each : queue_) add(each);
   for (const JobId id : waiting_) add(job(id));

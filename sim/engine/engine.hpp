@@ -20,6 +20,7 @@
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
 #include "sim/scheduler/plan.hpp"
+#include "sim/scheduler/quota.hpp"
 #include "sim/scheduler/victims.hpp"
 
 namespace fleetsim {
@@ -71,8 +72,8 @@ struct ReleaseOrder {
 };
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
-/// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, evictions,
-/// drains, passes, books.
+/// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
+/// evictions, drains, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -152,25 +153,27 @@ class Engine {
   std::optional<SimTime> strike(std::uint32_t pool, std::uint32_t entity, const FaultRow& row,
                                 Duration repair, FaultOutcome& outcome);
   bool gang_has(Job& victim, const FaultRow& row, std::uint32_t node, std::uint32_t device);
-  Part* find_part(Job& job, std::uint32_t node);
-  void add_member(Job& job, const Part& part);
   void take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from, Duration repair);
   void repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair);
-  DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair);
   void add_broken(Job& job, Part part, Duration repair);
   void fail(Job& job, std::optional<Duration> detect);
   void detected(Job& job);
+  void repaired(std::uint32_t part);
+  void forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices);
+  void scripted(const ScriptedFault& fault);
+  void clear_broken(Job& job);
+
+  // members.cpp
+  Part* find_part(Job& job, std::uint32_t node);
+  void add_member(Job& job, const Part& part);
+  DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lack_members(Job& job);
   bool fill_members(Job& job);
   bool fill_member(Job& job, std::uint32_t devices);
   void take_part(Job& job, const Part& part, DeviceState from);
   void fill_waiting();
-  void repaired(std::uint32_t part);
   void serve_again(PoolId pool, std::uint32_t node, DeviceMask devices);
-  void forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices);
-  void scripted(const ScriptedFault& fault);
-  void clear_broken(Job& job);
 
   // evictions.cpp
   void run_eviction_clock(Job& job);
@@ -214,6 +217,7 @@ class Engine {
   void leave_shared(Job& job);
   bool stop_for_drain(Job& job);
   void schedule_leaving(Job& job);
+  bool is_hopeless(const Job& job) const;
   void refuse_hopeless();
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
@@ -227,6 +231,13 @@ class Engine {
   bool gang_is_complete(const Job& job) const;
   void complete_gang(Job& job);
   bool quota_allows(const Job& job) const;
+  void count_in_quota(const Job& job, Capacity change);
+  bool stands_behind_its_queue(const Job& job) const {
+    return class_of(job).quota && queue_blocked_[*class_of(job).quota];
+  }
+  bool block_queue(const Job& job);
+  void decay_shares();
+  void rank_queues();
   bool hold_next(Job& job);
   void hold_timeout(Job& job);
   JobView view(const Job& job) const;
@@ -253,7 +264,7 @@ class Engine {
   Pool soon_free(PoolId id) const;
   std::int64_t left_of(const EvictionBudget& budget, const std::vector<SimTime>& spent) const;
   bool within(const std::optional<EvictionBudget>& budget, const std::vector<SimTime>& spent) const;
-  bool may_stop(const Job& victim, const Job& beneficiary) const;
+  bool may_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
   Int128 victim_key(const Job& job) const;
   void forecast_leavers(std::uint32_t pool);
   bool room_is_thinkable(std::uint32_t pool, const Job& job) const;
@@ -280,6 +291,7 @@ class Engine {
   void reserve_room(const Job& job, std::uint32_t pool);
   void block_pools(const Job& job);
   SimTime forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack);
+  bool may_look(const Job& job);
   bool all_reserved(const Job& job) const;
   bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
   bool too_long_for_all(const Job& job, Duration estimate) const;
@@ -351,7 +363,7 @@ class Engine {
     struct Gang {
       GangShape shape;
       std::uint32_t index;  ///< in `shapes_`
-      std::uint32_t cohort;
+      std::uint32_t size_cohort;
     };
     std::vector<Gang> gangs_by_size;  ///< as many as sizes, or the one given as a shape
   };
@@ -366,7 +378,13 @@ class Engine {
   const PlacementPolicy* placement_;
   LaunchSpec eviction_relaunch_;
   EvictionTerms move_;  ///< of a job that gives up its nodes for others: it is not sent away
-  std::vector<Capacity> quota_used_;
+  Quotas quotas_;
+  std::vector<bool> queue_blocked_;  ///< by quota, during a pass: the first of the queue keeps its place
+  struct FairShare {
+    std::vector<double> held;         ///< by quota: device-time, milli-device-ns, decayed by half-lives
+    std::vector<std::int64_t> ranks;  ///< by quota
+    SimTime since;
+  } fair_share_;
   enum class Hopeless : std::uint8_t { no, no_room, too_long };
   struct QueuedShape {
     GangShape shape;  ///< with the job's own spares

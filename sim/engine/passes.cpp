@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "sim/engine/engine.hpp"
 
@@ -6,6 +8,8 @@ namespace fleetsim {
 void Engine::pass() {
   if (!waiting_.empty()) fill_waiting();
   if (queue_.empty()) return;
+  rank_queues();
+  std::fill(queue_blocked_.begin(), queue_blocked_.end(), false);
   const SchedulerSpec& scheduler = scenario_.scheduler;
   if (scheduler.admission == Admission::partial_hold) return pass_partial_hold();
   if (scheduler.preemption == Preemption::remade) return pass_remade();
@@ -16,8 +20,61 @@ void Engine::pass() {
 
 bool Engine::quota_allows(const Job& job) const {
   const auto quota = class_of(job).quota;
-  return !quota || quota_used_[*quota] + allocation_shape(job).capacity() <=
-                       scenario_.scheduler.quotas[*quota].capacity;
+  return !quota || quotas_.allows(*quota, allocation_shape(job).capacity());
+}
+
+void Engine::count_in_quota(const Job& job, Capacity change) {
+  const auto quota = class_of(job).quota;
+  if (!quota) return;
+  decay_shares();
+  change < Capacity::zero() ? quotas_.give_back(*quota, Capacity::zero() - change)
+                            : quotas_.hold(*quota, change);
+}
+
+/// Under a strict order the first of a queue that cannot start keeps the others of its queue from starting,
+/// and nobody else; false where the job's quota is no queue of its own.
+bool Engine::block_queue(const Job& job) {
+  const auto quota = class_of(job).quota;
+  if (!quota || !quotas_.is_queue(*quota)) return false;
+  queue_blocked_[*quota] = true;
+  return true;
+}
+
+void Engine::decay_shares() {
+  if (order_->key != fair_share_key || fair_share_.since == now_) return;
+  const double half_life = static_cast<double>(scenario_.scheduler.fair_share_half_life.ns());
+  const double left = std::exp2(-static_cast<double>((now_ - fair_share_.since).ns()) / half_life);
+  const double span = half_life / std::log(2.0) * (1 - left);  // what a unit held since then has come to
+  for (std::uint32_t quota = 0; quota < fair_share_.held.size(); ++quota)
+    fair_share_.held[quota] =
+        fair_share_.held[quota] * left + static_cast<double>(quotas_.held(quota).milli()) * span;
+  fair_share_.since = now_;
+}
+
+/// Ranks the queues by what they have had of their shares, and the jobs that wait by their queues.
+void Engine::rank_queues() {
+  if (order_->key != fair_share_key) return;
+  decay_shares();
+  const auto had = [&](std::uint32_t quota) {
+    return fair_share_.held[quota] / scenario_.scheduler.quotas[quota].weight;
+  };
+  std::vector<std::uint32_t> quotas(fair_share_.held.size());
+  std::iota(quotas.begin(), quotas.end(), 0U);
+  std::stable_sort(quotas.begin(), quotas.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return had(a) < had(b); });
+  std::vector<std::int64_t> ranks(quotas.size());
+  for (std::size_t rank = 0; rank < quotas.size(); ++rank)
+    ranks[quotas[rank]] = static_cast<std::int64_t>(rank);
+  if (ranks == fair_share_.ranks) return;
+  fair_share_.ranks.swap(ranks);
+  looked_at_ = kNeverLooked;
+  std::vector<Job*> jobs;
+  for (Job& job : queue_) jobs.push_back(&job);
+  queue_.clear();
+  for (Job* const job : jobs) {
+    job->key = key_of(*job);
+    queue_.insert(*job);
+  }
 }
 
 /// Gives `parts` to the job: the gang's whole nodes, its own spares, and its remainder, in this order. The
@@ -37,7 +94,7 @@ void Engine::assign(Job& job, PoolId pool, Placement& parts) {
     job.own_spares.assign(first_spare, last_spare);
     job.parts.insert(job.parts.end(), last_spare, parts.end());
   }
-  if (class_of(job).quota) quota_used_[*class_of(job).quota] += job.assigned;
+  count_in_quota(job, job.assigned);
   job.charged = job.allocation_from = now_;
 }
 
@@ -69,6 +126,7 @@ void Engine::pass_atomic() {
   }
   for (auto next = queue_.begin(); next != queue_.end() && open > 0;) {
     Job& head = *next++;
+    if (stands_behind_its_queue(head)) continue;
     if (try_start(head)) {
       for (const std::uint32_t pool : class_of(head).pools) {
         if (!blocked_[pool] && pools_[pool].in_state(DeviceState::free) == Capacity::zero()) {
@@ -76,7 +134,7 @@ void Engine::pass_atomic() {
           --open;
         }
       }
-    } else if (scenario_.scheduler.strict) {
+    } else if (scenario_.scheduler.strict && !block_queue(head)) {
       for (const std::uint32_t pool : class_of(head).pools) {
         if (!blocked_[pool]) --open;
         blocked_[pool] = true;
@@ -189,6 +247,7 @@ JobView Engine::view(const Job& job) const {
   JobView view;
   view.priority = job.listed != nullptr ? job.listed->priority : class_of(job).priority;
   view.capacity = job.shape.capacity();
+  if (class_of(job).quota) view.queue_rank = fair_share_.ranks[*class_of(job).quota];
   const bool has_gang = job.holds() && job.phase != JobPhase::assembling;
   view.attained = view.capacity * (job.held + (has_gang ? now_ - job.gang_complete : Duration::zero()));
   if (job.steps == std::numeric_limits<std::int64_t>::max()) {

@@ -42,9 +42,7 @@ void Engine::pass_remade() {
   // Every placement is made anew, in order, from what the jobs that can be stopped would leave free.
   std::vector<Pool> empty;
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) empty.push_back(soon_free(PoolId{pool}));
-  std::vector<Capacity> quota_left;
-  for (std::size_t quota = 0; quota < quota_used_.size(); ++quota)
-    quota_left.push_back(scenario_.scheduler.quotas[quota].capacity - quota_used_[quota]);
+  Quotas quotas = quotas_;  // as if whoever can be stopped held nothing
   std::vector<Job*> candidates;
   for (const JobId id : running_) {
     Job& each = job(id);
@@ -52,7 +50,7 @@ void Engine::pass_remade() {
     each.key = key_of(each);
     candidates.push_back(&each);
     free_up(empty[each.pool.value], each);
-    if (class_of(each).quota) quota_left[*class_of(each).quota] += each.assigned;
+    if (class_of(each).quota) quotas.give_back(*class_of(each).quota, each.assigned);
   }
   for (Job& each : queue_) candidates.push_back(&each);
   std::sort(candidates.begin(), candidates.end(),
@@ -71,7 +69,7 @@ void Engine::pass_remade() {
     const GangShape shape = allocation_shape(*each);
     Placement parts;
     std::optional<std::uint32_t> pool;
-    const bool allowed = !job_class.quota || shape.capacity() <= quota_left[*job_class.quota];
+    const bool allowed = !job_class.quota || quotas.allows(*job_class.quota, shape.capacity());
     for (std::size_t index = 0; allowed && !blocked && !pool && index < job_class.pools.size(); ++index) {
       const std::uint32_t choice = job_class.pools[index];
       if (place(empty[choice], shape, job_class.within_rack, placement_->place, parts)) pool = choice;
@@ -83,7 +81,7 @@ void Engine::pass_remade() {
       continue;
     }
     for (const Part& part : parts) empty[*pool].take(part, each->slot);
-    if (job_class.quota) quota_left[*job_class.quota] -= shape.capacity();
+    if (job_class.quota) quotas.hold(*job_class.quota, shape.capacity());
     if (runs && each->pool.value == *pool && holds_exactly(*each, parts)) continue;
     if (runs) moved.push_back(each);
     chosen.push_back({each, PoolId{*pool}, std::move(parts)});
@@ -136,14 +134,25 @@ std::int64_t Engine::left_of(const EvictionBudget& budget, const std::vector<Sim
   return std::max<std::int64_t>(0, budget.evictions - recent);
 }
 
-bool Engine::may_stop(const Job& victim, const Job& beneficiary) const {
+/// `given`: what the victim's queue is to give back already.
+bool Engine::may_stop(const Job& victim, const Job& beneficiary, Capacity given) const {
   const SchedulerSpec& scheduler = scenario_.scheduler;
   if (victim.phase != JobPhase::running && victim.phase != JobPhase::reserved) return false;
   if (!class_of(victim).preemptible || now_ - victim.gang_complete < scheduler.min_runtime) return false;
-  const bool stands_behind = scheduler.preempt_by == PreemptBy::order
-                                 ? victim.key > beneficiary.key
-                                 : priority_of(victim) < priority_of(beneficiary);
-  return stands_behind && within(scheduler.job_budget, victim.preempted_at);
+  if (!within(scheduler.job_budget, victim.preempted_at)) return false;
+  const auto owner = class_of(beneficiary).quota, borrower = class_of(victim).quota;
+  if (scheduler.reclaim && owner && borrower &&
+      quotas_.may_reclaim(*owner, allocation_shape(beneficiary).capacity(), *borrower, given))
+    return true;
+  switch (scheduler.preempt_by) {
+    case PreemptBy::order:
+      return victim.key > beneficiary.key;
+    case PreemptBy::priority:
+      return priority_of(victim) < priority_of(beneficiary);
+    case PreemptBy::nobody:
+      break;
+  }
+  return false;
 }
 
 Int128 Engine::victim_key(const Job& job) const {
@@ -181,7 +190,7 @@ void Engine::forecast_leavers(std::uint32_t pool) {
 
 /// Whether stopping everybody of lower priority could be enough; spares the search where it is hopeless.
 bool Engine::room_is_thinkable(std::uint32_t pool, const Job& job) const {
-  if (scenario_.scheduler.preempt_by == PreemptBy::order) return true;
+  if (scenario_.scheduler.preempt_by != PreemptBy::priority || scenario_.scheduler.reclaim) return true;
   Capacity room = pools_[pool].in_state(DeviceState::free) + pools_[pool].in_state(DeviceState::transition);
   for (const auto& [priority, capacity] : preemptible_[pool])
     if (priority < priority_of(job)) room += capacity;
@@ -203,7 +212,8 @@ Engine::Room Engine::make_room(Job& job) {
     std::vector<Victim> victims;
     for (const JobId id : running_) {
       Job& each = this->job(id);
-      if (each.pool.value == pool && may_stop(each, job)) victims.push_back({&each, victim_key(each)});
+      if (each.pool.value == pool && may_stop(each, job, Capacity::zero()))
+        victims.push_back({&each, victim_key(each)});
     }
     const bool by_priority = scheduler.preempt_by == PreemptBy::priority;
     std::sort(victims.begin(), victims.end(), [&](const Victim& a, const Victim& b) {
@@ -219,10 +229,22 @@ Engine::Room Engine::make_room(Job& job) {
       forecast.take(victim.job->parts);
       forecast.take(victim.job->own_spares);
     };
+    std::vector<Victim> others;
+    std::vector<Capacity> given(scheduler.quotas.size());
     std::size_t count = 0;
-    while (!fits() && count < victims.size()) stop(victims[count++]);
+    for (std::size_t index = 0; index < victims.size(); ++index) {
+      Capacity* const of_queue =
+          class_of(*victims[index].job).quota ? &given[*class_of(*victims[index].job).quota] : nullptr;
+      const bool needed = !fits() && (of_queue == nullptr || may_stop(*victims[index].job, job, *of_queue));
+      if (!needed) {
+        others.push_back(victims[index]);
+        continue;
+      }
+      if (of_queue != nullptr) *of_queue += victims[index].job->assigned;
+      stop(victims[index]);
+      victims[count++] = victims[index];
+    }
     if (!fits()) continue;
-    std::vector<Victim> others{victims.begin() + static_cast<std::ptrdiff_t>(count), victims.end()};
     victims.resize(count);
     // Whoever is not needed after all is spared, the last chosen first.
     for (std::size_t index = victims.size(); index-- > 0;) {

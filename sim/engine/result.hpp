@@ -61,7 +61,7 @@ struct FaultOutcome {
 };
 
 /// Device-time of gangs of like size.
-struct CohortTime {
+struct SizeTime {
   DeviceTime held, partial;  ///< by complete gangs, and by those that assemble or lack a member
   DeviceTime free;           ///< free in a pool while such a gang that accepts the pool was queued
 };
@@ -96,7 +96,7 @@ struct RunResult {
   /// By pool, by reason for what is free: queued jobs that accept the pool x time, 1,000 units a job. The
   /// place of no_demand has the time in which nothing is free.
   std::vector<LeafTotals> waiting;
-  std::array<CohortTime, kSizeCohorts> cohorts{};
+  std::array<SizeTime, kSizeCohorts> by_size{};
   std::vector<JobPercentiles> percentiles{};  ///< by class, and at last of all jobs; when asked for
   std::optional<SimTime> makespan;            ///< end of the last job that ended
   std::vector<JobOutcome> jobs;               ///< in order of arrival, when asked for

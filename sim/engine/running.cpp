@@ -224,7 +224,7 @@ void Engine::release(Job& job, const char* reason) {
     if (as_foreseen) looked_at_ += pool.version() - version_before;
     releases_.erase(releases_.iterator_to(job));
   }
-  if (class_of(job).quota) quota_used_[*class_of(job).quota] -= job.assigned;
+  count_in_quota(job, Capacity::zero() - job.assigned);
   job.parts.clear();
   job.own_spares.clear();
   job.missing.clear();

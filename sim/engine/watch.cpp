@@ -192,7 +192,7 @@ WatchState Engine::what_lacks(const Job& job, std::uint32_t pool_index) const {
 }
 
 /// Who keeps a job from a pool in which it would fit: whoever has a reservation there, or else the first in
-/// the queue that wants it.
+/// the queue that wants it and may block it.
 WatchSpan Engine::who_keeps(const Job& job, std::uint32_t pool, const std::vector<const Job*>& ahead) const {
   WatchSpan span;
   span.state = WatchState::order;
@@ -201,14 +201,17 @@ WatchSpan Engine::who_keeps(const Job& job, std::uint32_t pool, const std::vecto
     if (!holders_.empty()) span.who = name_of(*jobs_[holders_.front().value]);
     return span;
   }
-  const auto wants_pool = [&](const Job* other) {
-    const auto& pools = class_of(*other).pools;
-    return std::find(pools.begin(), pools.end(), pool) != pools.end();
+  // Whoever is in a queue of its own blocks nobody outside of it.
+  const auto is_in_the_way = [&](const Job* other) {
+    const JobClass& theirs = class_of(*other);
+    const bool elsewhere =
+        theirs.quota && theirs.quota != class_of(job).quota && quotas_.is_queue(*theirs.quota);
+    return !elsewhere && std::find(theirs.pools.begin(), theirs.pools.end(), pool) != theirs.pools.end();
   };
   const Job* const head = reservations_[pool].head;
   const auto reserves = std::find(ahead.begin(), ahead.end(), head);
   const auto first =
-      reserves != ahead.end() ? reserves : std::find_if(ahead.begin(), ahead.end(), wants_pool);
+      reserves != ahead.end() ? reserves : std::find_if(ahead.begin(), ahead.end(), is_in_the_way);
   if (first != ahead.end()) span.who = name_of(**first);
   if (!backfills()) return span;
   span.state = WatchState::reservation;

@@ -138,8 +138,11 @@ class Pool {
   DeviceMask rest_in(std::uint32_t node, DeviceState state);
   /// The node never comes back: no gang can count on it. At most once a node.
   void write_off(std::uint32_t node) {
+    --nodes_left_;
     if (node < nodes_ - spare_target_ / per_node_) --rack_nodes_[racks_[node]];
   }
+  /// Those that were not written off.
+  std::uint32_t nodes_left() const { return nodes_left_; }
 
   /// The job that holds a whole device; nothing if it is free, spare, out, or shared.
   std::optional<JobId> holder(std::uint32_t node, std::uint32_t device) const {
@@ -175,7 +178,7 @@ class Pool {
     totals_[static_cast<std::size_t>(state)] += Capacity::milli_devices(milli);
   }
 
-  std::uint32_t nodes_, per_node_, rack_count_ = 1;
+  std::uint32_t nodes_, nodes_left_, per_node_, rack_count_ = 1;
   std::uint32_t spare_target_ = 0, spare_count_ = 0;
   bool tracks_racks_ = false;
   std::uint64_t version_ = 0;

@@ -52,7 +52,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   Int128 key = 0;
   GangShape shape;
   std::uint32_t shape_index = 0;
-  std::uint32_t cohort = 0;  ///< by the size of its gang
+  std::uint32_t size_cohort = 0;  ///< of gangs of like size
 
   // Backfill.
   Duration estimate;     ///< of the next attempt, from gang complete to release

@@ -227,10 +227,13 @@ constexpr KeyInfo kKeys[] = {
   {"scheduler", "estimate_factor", "positive", "1", "what true lengths are multiplied by, where they are what the scheduler goes by"},
   {"scheduler", "preemption", "order_preemption", "none", "\"none\", or evictions by order"},
   {"scheduler", "las_thresholds", "list device_time", "", "attained service at which a job falls to the next queue, \"3250 GPU-s\""},
-  {"scheduler", "quotas", "map count", "", "devices that the jobs of a quota may hold, by name"},
+  {"scheduler", "quotas", "map quota", "", "what the jobs of a quota may hold, by name: a number of devices, or a queue with a guarantee"},
+  {"scheduler", "cohorts", "map cohort", "", "queues that lend to each other, by name"},
+  {"scheduler", "fair_share_half_life", "duration>0", "7 d", "order \"fair-share\" forgets half of what a queue has held in this time"},
 
   {"order_preemption", "placements", "kept|remade", "kept", "running jobs stay where they are, or all placements are remade at each event"},
-  {"order_preemption", "by", "order|priority", "order", "who may stop whom: who stands before it in the order, or who has a larger priority"},
+  {"order_preemption", "by", "order|priority|nobody", "order", "who may stop whom: who stands before it in the order, or who has a larger priority"},
+  {"order_preemption", "reclaim", "flag", "false", "a queue may stop those who borrow what it is guaranteed"},
   {"order_preemption", "victims", "victims", "worst", "who is stopped first, of those that may be"},
   {"order_preemption", "min_runtime", "duration", "0 s", "nobody is stopped before it has run so long"},
   {"order_preemption", "job_budget", "budget", "", "evictions of one job; default without bound"},
@@ -242,6 +245,16 @@ constexpr KeyInfo kKeys[] = {
   {"order_preemption", "requeue_backoff", "factor", "1", "factor of requeue_delay for every eviction after the first"},
   {"order_preemption", "requeue", "submit|behind", "submit", "at the old place of the queue, or behind it"},
   {"order_preemption", "relaunch", "duration", "", "relaunch of the victim; default its own"},
+
+  {"quota", "guarantee", "devices", "", "devices that are its own whenever it wants them"},
+  {"quota", "limit", "devices", "", "devices it may never exceed, borrowed ones included"},
+  {"quota", "cohort", "text", "", "cohort whose unused guarantees it may borrow"},
+  {"quota", "lend", "devices", "", "devices of the guarantee that others may borrow; default all"},
+  {"quota", "lend_when_head_blocked", "flag", "true", "lends also while its own jobs wait for more than is left of its guarantee"},
+  {"quota", "weight", "positive", "1", "of its share under order \"fair-share\""},
+
+  {"cohort", "parent", "text", "", "cohort it is part of, and may borrow from"},
+  {"cohort", "limit", "devices", "", "devices that its queues may never exceed together"},
 
   {"budget", "evictions", "whole", "required", "at most so many ..."},
   {"budget", "per", "duration>0", "required", "... within any interval of this length"},

@@ -5,7 +5,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr std::string_view kOrders[] = {"fifo", "priority", "sjf", "srtf", "srsf", "las"};
+constexpr std::string_view kOrders[] = {"fifo", "priority", "sjf", "srtf", "srsf", "las", "fair-share"};
 constexpr std::string_view kVictims[] = {"worst",    "youngest", "lowest-priority",
                                          "cheapest", "fewest",   "least-fragmentation"};
 constexpr std::string_view kPlacements[] = {"first-fit", "best-fit", "compact"};

@@ -26,6 +26,7 @@ constexpr PlainType kPlainTypes[] = {
     {"tolerance", R"({"type": "number", "minimum": 0})"},
     {"spread", R"({"type": "number", "minimum": 0})"},
     {"positive", R"({"type": "number", "exclusiveMinimum": 0})"},
+    {"devices", R"({"type": "number", "minimum": 0})"},
     {"weight", R"({"type": "number", "exclusiveMinimum": 0})"},
     {"factor", R"({"type": "number", "minimum": 1})"},
     {"integer", R"({"type": "integer"})"},
@@ -63,6 +64,7 @@ constexpr PlainType kPlainTypes[] = {
 constexpr PlainType kInstead[] = {
     {"distribution", R"({"$ref": "#/definitions/duration"})"},
     {"gang", R"({"$ref": "#/definitions/count"})"},
+    {"quota", R"({"$ref": "#/definitions/count"})"},
     {"recovery", R"({"type": "string", "examples": ["textbook"]})"},
     {"order_preemption", R"({"const": "none"})"},
 };

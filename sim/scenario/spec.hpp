@@ -212,7 +212,7 @@ struct JobClass {
 enum class Admission : std::uint8_t { atomic, partial_hold };
 enum class Preemption : std::uint8_t { none, kept, remade };
 /// Who may stop whom: those who stand before it in the order, or those of larger priority.
-enum class PreemptBy : std::uint8_t { order, priority };
+enum class PreemptBy : std::uint8_t { order, priority, nobody };
 
 /// Who may pass a job that cannot start under a strict order: nobody; whoever does not move the reservation
 /// of the first that cannot start; or whoever does not move anybody's.
@@ -220,9 +220,24 @@ enum class Backfill : std::uint8_t { none, easy, conservative };
 /// How long a scheduler takes a job to run: its limit where it has one, or its true length times a factor.
 enum class Estimates : std::uint8_t { limit, exact };
 
+inline constexpr std::int64_t kMostCapacity = 1'000'000'000'000;  ///< devices; more than any fleet has
+
+/// What the jobs of a queue may hold together.
 struct QuotaSpec {
   std::string name;
-  Capacity capacity;
+  Capacity capacity = Capacity::devices(kMostCapacity);  ///< never more
+  std::optional<Capacity>
+      guarantee{};  ///< its own, whenever it wants it; makes it a queue with its own order
+  std::optional<std::uint32_t> cohort{};  ///< whose unused guarantees it may borrow
+  std::optional<Capacity> lend{};         ///< of the guarantee; absent: all
+  bool lend_when_head_blocked = true;     ///< also while its own jobs wait for more
+  double weight = 1.0;                    ///< of its share under order "fair-share"
+};
+
+struct CohortSpec {
+  std::string name;
+  std::optional<std::uint32_t> parent{};
+  std::optional<Capacity> limit{};  ///< of all its queues together
 };
 
 struct SchedulerSpec {
@@ -239,6 +254,7 @@ struct SchedulerSpec {
   double estimate_factor = 1.0;  ///< of the true length, where that is what the scheduler goes by
   Preemption preemption = Preemption::none;
   PreemptBy preempt_by = PreemptBy::order;
+  bool reclaim = false;                       ///< a queue may stop those who borrow what it is guaranteed
   std::string victims = "worst";              ///< who is stopped first
   Duration min_runtime = Duration::zero();    ///< nobody is stopped before it has run so long
   std::optional<EvictionBudget> job_budget;   ///< of every job
@@ -248,6 +264,8 @@ struct SchedulerSpec {
       eviction_relaunch;  ///< overrides the victim's relaunch; a move to other nodes pauses as long
   std::vector<DeviceTime> las_thresholds;  ///< attained service at which a job falls to the next queue
   std::vector<QuotaSpec> quotas;
+  std::vector<CohortSpec> cohorts;
+  Duration fair_share_half_life = Duration::nanoseconds(604'800'000'000'000);  ///< of what was held
 };
 
 struct WindowSpec {

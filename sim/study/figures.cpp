@@ -20,8 +20,8 @@ std::string name_of(const FigureInfo& info, const FigurePlace& place) {
     case FigureScope::leaf:
       fill_in(name, "LEAF", leaf_info(place.leaf).name);
       break;
-    case FigureScope::cohort:
-      fill_in(name, "SIZE", size_cohort_name(place.cohort));
+    case FigureScope::size:
+      fill_in(name, "SIZE", size_cohort_name(place.size_cohort));
       break;
     case FigureScope::quota:
       fill_in(name, "QUOTA", place.scenario.scheduler.quotas[place.quota].name);
@@ -41,7 +41,7 @@ std::string name_of(const FigureInfo& info, const FigurePlace& place) {
 }
 
 /// The sizes of gangs that a scenario may have, a bit each.
-std::uint32_t cohorts_of(const Scenario& scenario) {
+std::uint32_t size_cohorts_of(const Scenario& scenario) {
   std::uint32_t cohorts = 0;
   const auto add = [&](Capacity gang) { cohorts |= 1U << size_cohort(gang); };
   for (const JobClass& job_class : scenario.classes) {
@@ -67,10 +67,10 @@ std::vector<FigurePlace> places_of(FigureScope scope, const Scenario& scenario) 
       for (const LeafInfo& info : leaf_table())
         if (info.boundary != Boundary::useful) places.push_back({.scenario = scenario, .leaf = info.leaf});
       break;
-    case FigureScope::cohort:
-      for (std::uint32_t left = cohorts_of(scenario); left != 0; left &= left - 1)
+    case FigureScope::size:
+      for (std::uint32_t left = size_cohorts_of(scenario); left != 0; left &= left - 1)
         places.push_back(
-            {.scenario = scenario, .cohort = static_cast<std::uint32_t>(std::countr_zero(left))});
+            {.scenario = scenario, .size_cohort = static_cast<std::uint32_t>(std::countr_zero(left))});
       break;
     case FigureScope::quota:
       for (std::uint32_t quota = 0; quota < size(scenario.scheduler.quotas); ++quota)
@@ -103,7 +103,7 @@ const RunSums::Part& part_of(const NamedFigure& figure, const RunSums& sums) {
       return sums.classes[figure.place.job_class];
     case FigureScope::fleet:
     case FigureScope::leaf:
-    case FigureScope::cohort:
+    case FigureScope::size:
     case FigureScope::quota:
       break;
   }

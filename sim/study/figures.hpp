@@ -16,7 +16,7 @@ namespace fleetsim {
 
 /// What there is one figure of: the whole fleet; or each leaf, size of gangs, quota, pool, class of jobs, or
 /// row of failures. Results list figures in this order.
-enum class FigureScope : std::uint8_t { fleet, leaf, cohort, quota, pool, job_class, fault_row };
+enum class FigureScope : std::uint8_t { fleet, leaf, size, quota, pool, job_class, fault_row };
 
 /// One replication, with the sums of its ledger made once.
 struct RunSums {
@@ -34,7 +34,7 @@ struct RunSums {
 /// What a figure is of. The indices that its scope does not name are 0.
 struct FigurePlace {
   const Scenario& scenario;
-  std::uint32_t pool = 0, row = 0, job_class = 0, cohort = 0, quota = 0;
+  std::uint32_t pool = 0, row = 0, job_class = 0, size_cohort = 0, quota = 0;
   Leaf leaf = Leaf::ideal;
 
   const PoolSpec& pool_spec() const { return scenario.pools[pool]; }

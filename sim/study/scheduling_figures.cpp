@@ -85,12 +85,12 @@ double waiting(const FigurePlace& place, const RunSums& sums) {
 }
 
 // Gangs by size.
-double cohort_held(const FigurePlace& place, const RunSums& sums) {
-  return sums.run->cohorts[place.cohort].held.to_double();
+double size_held(const FigurePlace& place, const RunSums& sums) {
+  return sums.run->by_size[place.size_cohort].held.to_double();
 }
-double cohort_claim(const FigurePlace& place, const RunSums& sums) {
-  const CohortTime& cohort = sums.run->cohorts[place.cohort];
-  return (cohort.held + cohort.partial + cohort.free).to_double();
+double size_claim(const FigurePlace& place, const RunSums& sums) {
+  const SizeTime& size = sums.run->by_size[place.size_cohort];
+  return (size.held + size.partial + size.free).to_double();
 }
 
 // Quotas.
@@ -109,9 +109,15 @@ double quota_taken(const FigurePlace& place, const RunSums& sums) {
     return part.factors.held + part.leaves[static_cast<std::size_t>(Leaf::scheduling_partial_gang)];
   });
 }
-double quota_limit(const FigurePlace& place, const RunSums& sums) {
-  const Capacity capacity = place.scenario.scheduler.quotas[place.quota].capacity;
-  return (capacity * (sums.run->window_end - sums.run->window_start)).to_double();
+double quota_size(const FigurePlace& place, const RunSums& sums) {
+  const QuotaSpec& quota = place.scenario.scheduler.quotas[place.quota];
+  return (quota.guarantee.value_or(quota.capacity) * (sums.run->window_end - sums.run->window_start))
+      .to_double();
+}
+std::string_view no_size(const FigurePlace& place, const Factors&) {
+  const QuotaSpec& quota = place.scenario.scheduler.quotas[place.quota];
+  const bool has_size = quota.guarantee || quota.capacity < Capacity::devices(kMostCapacity);
+  return has_size ? "" : "the quota has neither a guarantee nor a limit";
 }
 double offered(const FigurePlace&, const RunSums& sums) { return sums.fleet.factors.in_service.to_double(); }
 
@@ -184,17 +190,18 @@ constexpr std::array kFigures{
     FigureInfo{"longest_wait", kFleet, "s", kLongestAbout, longest_wait, once, ""},
     FigureInfo{"starved", kFleet, "count", kStarvedAbout, starved, once, ""},
 
-    FigureInfo{"scheduling_goodput.size.SIZE", FigureScope::cohort, "1",
+    FigureInfo{"scheduling_goodput.size.SIZE", FigureScope::size, "1",
                "S of gangs of so many devices: held by them, of that, their partial gangs, and what was free "
                "while one of them was queued",
-               cohort_held, cohort_claim, "no gang of this size held or waited for anything"},
+               size_held, size_claim, "no gang of this size held or waited for anything"},
 
     FigureInfo{"quotas.QUOTA.share", FigureScope::quota, "1",
                "held by complete gangs under the quota, of what was in service", quota_held, offered,
                "nothing was in service"},
     FigureInfo{"quotas.QUOTA.used", FigureScope::quota, "1",
-               "assigned to gangs under the quota, complete or not, of what the quota allows", quota_taken,
-               quota_limit, kNoWindow},
+               "assigned to gangs under the quota, complete or not, of its guarantee, or of its limit where "
+               "it has none",
+               quota_taken, quota_size, kNoWindow, no_size},
 
     waiting_row<Leaf::scheduling_no_demand>("pools.POOL.waiting.nothing_free",
                                             "queued jobs that accept the pool while none of it is free; the "

@@ -144,7 +144,7 @@ TEST_CASE(
                                         [&](const ListedJob& each) { return each.id == job.id; });
         return found != listed.end() ? found->priority : job_class.priority;
       };
-      if (scheduler.preempt_by == PreemptBy::priority)
+      if (scheduler.preempt_by == PreemptBy::priority && !scheduler.reclaim)
         CHECK(priority(victim) < priority(*jobs.at(row.beneficiary)));
     }
     for (const auto& [job, instants] : by_job)

@@ -132,7 +132,7 @@ class Maker {
 
   void scheduler() {
     SchedulerSpec& spec = scenario_.scheduler;
-    spec.order = pick<const char*>({"fifo", "priority", "sjf", "srtf", "srsf", "las"});
+    spec.order = pick<const char*>({"fifo", "priority", "sjf", "srtf", "srsf", "las", "fair-share"});
     spec.strict = chance(60);
     spec.placement = pick<const char*>({"first-fit", "best-fit", "compact"});
     if (spec.order == "las") {
@@ -163,12 +163,29 @@ class Maker {
       spec.estimates = pick({Estimates::limit, Estimates::exact});
       spec.estimate_factor = pick({0.5, 1.0, 1.0, 2.0});
     }
-    for (std::int64_t quotas = chance(40) ? between(1, 2) : 0; quotas > 0; --quotas)
-      spec.quotas.push_back({"quota", Capacity::devices(between(1, 24))});
+    for (std::int64_t quotas = chance(40) ? between(1, 2) : 0; quotas > 0; --quotas) quota(spec);
+  }
+
+  void quota(SchedulerSpec& spec) {
+    QuotaSpec& quota = spec.quotas.emplace_back();
+    quota.name = "quota";
+    quota.capacity = Capacity::devices(between(1, 24));
+    if (chance(50)) return;
+    quota.guarantee = Capacity::milli_devices(between(0, quota.capacity.milli()));
+    if (chance(30)) quota.lend = Capacity::devices(between(0, 8));
+    quota.lend_when_head_blocked = chance(60);
+    quota.weight = pick({0.5, 1.0, 3.0});
+    if (chance(20)) return;
+    if (spec.cohorts.empty()) {
+      spec.cohorts.push_back({.name = "all", .parent = {}, .limit = {}});
+      spec.cohorts.push_back({.name = "part", .parent = 0, .limit = Capacity::devices(between(4, 30))});
+    }
+    quota.cohort = count(0, 1);
+    spec.reclaim = chance(50);
   }
 
   void budgets(SchedulerSpec& spec) {
-    spec.preempt_by = pick({PreemptBy::order, PreemptBy::priority});
+    spec.preempt_by = pick({PreemptBy::order, PreemptBy::priority, PreemptBy::nobody});
     spec.victims = pick<const char*>(
         {"worst", "youngest", "lowest-priority", "cheapest", "fewest", "least-fragmentation"});
     spec.min_runtime = maybe_time(30);

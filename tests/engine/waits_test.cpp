@@ -107,21 +107,21 @@ TEST_CASE("a stay in the queue after an eviction counts as a wait") {
 TEST_CASE("gangs of a size are charged what is free while one of them is queued") {
   const RunResult result = run(strict_order());
   // Sizes 2 to 3: a and b; one of the four nodes is free while b is queued, from 10 to 50 s.
-  CHECK(result.cohorts[1].held == device_seconds(150 + 40));
-  CHECK(result.cohorts[1].free == device_seconds(40));
+  CHECK(result.by_size[1].held == device_seconds(150 + 40));
+  CHECK(result.by_size[1].free == device_seconds(40));
   // Size 1: c, queued from 20 to 50 s.
-  CHECK(result.cohorts[0].held == device_seconds(10));
-  CHECK(result.cohorts[0].free == device_seconds(30));
-  CHECK(result.cohorts[2].held == DeviceTime::zero());
+  CHECK(result.by_size[0].held == device_seconds(10));
+  CHECK(result.by_size[0].free == device_seconds(30));
+  CHECK(result.by_size[2].held == DeviceTime::zero());
 }
 
 TEST_CASE("an assembling gang is queued, and what it holds is its size's partial time") {
   Scenario slow = scenario({pool(4, 1)}, {job("first", 1, 1, seconds(100)), job("gang", 4, 1, seconds(300))});
   slow.scheduler.admission = Admission::partial_hold;
   const RunResult result = run(slow);
-  CHECK(result.cohorts[2].partial == device_seconds(300));
-  CHECK(result.cohorts[2].held == device_seconds(4 * 300));
-  CHECK(result.cohorts[2].free == DeviceTime::zero());
+  CHECK(result.by_size[2].partial == device_seconds(300));
+  CHECK(result.by_size[2].held == device_seconds(4 * 300));
+  CHECK(result.by_size[2].free == DeviceTime::zero());
 }
 
 TEST_CASE("jobs wait for the reason for which their pool has something free") {
@@ -141,7 +141,7 @@ TEST_CASE("with one size, always queued, S of the size is S") {
   busy.window.warm_up = seconds(100);
   const RunResult result = run(busy);
   const Factors sums = factors(result.ledger.total());
-  const CohortTime& size = result.cohorts[1];
+  const SizeTime& size = result.by_size[1];
   CHECK(size.held == sums.held);
   CHECK(size.held + size.partial + size.free == sums.in_service);
   CHECK(size.free == device_seconds(1'000));
@@ -153,9 +153,9 @@ TEST_CASE("sizes add up to the ledger, and what is free in front of them to the 
     const Scenario scenario = random_scenario(number);
     Records records;
     const RunResult result = simulate(scenario, {.replication = 0, .records = &records});
-    CohortTime all;
+    SizeTime all;
     DeviceTime most;
-    for (const CohortTime& each : result.cohorts) {
+    for (const SizeTime& each : result.by_size) {
       CHECK(each.free >= DeviceTime::zero());
       all.held += each.held;
       all.partial += each.partial;

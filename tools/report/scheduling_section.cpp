@@ -124,9 +124,10 @@ std::string quota_lines(const PointResult& base, const Style& style) {
   for (const QuotaSpec& quota : scenario_of(base).scheduler.quotas) {
     const auto share = mean_of(base, "quotas." + quota.name + ".share"),
                used = mean_of(base, "quotas." + quota.name + ".used");
-    if (!share || !used) continue;
+    if (!share) continue;
     text += (text.empty() ? "" : "; ") + clip(quota.name, 24, style) + " held " + format_percent(*share) +
-            " of what was offered and used " + format_percent(*used) + " of its quota";
+            " of what was offered";
+    if (used) text += ", " + format_percent(*used) + (quota.guarantee ? " of its guarantee" : " of its limit");
   }
   return text.empty() ? "" : wrap("  quotas: ", text);
 }
