@@ -38,7 +38,7 @@ void Engine::know_gangs(std::uint32_t class_index) {
   const JobClass& job_class = scenario_.classes[class_index];
   Source& source = sources_[class_index];
   const auto know = [&](const GangShape& shape) {
-    source.gangs_by_size.push_back({shape, shape_index(job_class, shape)});
+    source.gangs_by_size.push_back({shape, shape_index(job_class, shape), size_cohort(shape.capacity())});
   };
   if (job_class.gang.shape) return know(*job_class.gang.shape);
   const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
@@ -80,10 +80,12 @@ void Engine::arrive(std::uint32_t class_index) {
     const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
     job.shape = spread(job.listed->devices, per_node);
     job.shape_index = shape_index(job_class, job.shape, job.shape_index);
+    job.size_cohort = size_cohort(job.shape.capacity());
   } else {
     const Source::Gang& gang = source.gangs_by_size[draw_size(class_index)];
     job.shape = gang.shape;
     job.shape_index = gang.index;
+    job.size_cohort = gang.size_cohort;
   }
 
   const StepTimes& step = step_times_[class_index];
@@ -107,6 +109,7 @@ void Engine::arrive(std::uint32_t class_index) {
   job.attempt = 0;
   job.first_start.reset();
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
+  job.longest_wait = Duration::zero();
   job.commits = job.failures = job.evictions = job.drains = 0;
   job.stops_since_commit = job.preemptions = job.cascade = 0;
   job.preempted_at.clear();
@@ -129,6 +132,8 @@ void Engine::arrive(std::uint32_t class_index) {
       records_->steps.push_back({job.record, leaf, weight});
   }
   if (job.submit >= window_start_ && job.submit < window_end_) ++result_.classes[class_index].submitted;
+
+  if (options_.watch != nullptr) meet_watched(job);
 
   schedule_arrival(class_index);
   if (!shapes_[job.shape_index].satisfiable) {
@@ -195,7 +200,10 @@ void Engine::enqueue(Job& job, SimTime queue_time) {
     shapes_[job.shape_index].least_estimate = std::min(shapes_[job.shape_index].least_estimate, job.estimate);
   }
   if (backfills() || scenario_.scheduler.preemption == Preemption::kept) newcomers_.push_back(&job);
-  for (const std::uint32_t pool : class_of(job).pools) ++depth_[pool];
+  for (const std::uint32_t pool : class_of(job).pools) {
+    ++depth_[pool];
+    queued_sizes_[pool].add(job.size_cohort);
+  }
   if (class_of(job).quota) quotas_.wait(*class_of(job).quota, 1);
   if (!shapes_[job.shape_index].satisfiable) push(now_, Phase::kLimit, EventKind::refused, 0);
   pass_wanted_ = true;
@@ -205,7 +213,10 @@ void Engine::dequeue(Job& job) {
   queue_.erase(queue_.iterator_to(job));
   looked_at_ = kNeverLooked;
   if (job.phase == JobPhase::queued) --shapes_[job.shape_index].queued;
-  for (const std::uint32_t pool : class_of(job).pools) --depth_[pool];
+  for (const std::uint32_t pool : class_of(job).pools) {
+    --depth_[pool];
+    queued_sizes_[pool].remove(job.size_cohort);
+  }
   if (class_of(job).quota) quotas_.wait(*class_of(job).quota, -1);
 }
 

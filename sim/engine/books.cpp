@@ -1,14 +1,28 @@
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "sim/engine/engine.hpp"
 
 namespace fleetsim {
+namespace {
+
+/// Held for less than this, a job's slowdown and starvation are measured against this.
+constexpr Duration kShort = Duration::nanoseconds(10'000'000'000);
+
+}  // namespace
+
+/// What a job holds, to the ledger and to the gangs of its size.
+void Engine::add(const Job& job, PoolId pool, Leaf leaf, DeviceTime amount) {
+  result_.ledger.add(pool, job.job_class, leaf, amount);
+  SizeTime& size = result_.by_size[job.size_cohort];
+  (leaf == Leaf::scheduling_partial_gang ? size.partial : size.held) += amount;
+}
 
 void Engine::charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity) {
   if (from >= to || capacity == Capacity::zero()) return;
   const SimTime first = clip(from), last = clip(to);
-  if (first < last) result_.ledger.add(job.pool, job.job_class, leaf, capacity * (last - first));
+  if (first < last) add(job, job.pool, leaf, capacity * (last - first));
 }
 
 void Engine::charge_held(Job& job, SimTime to) {
@@ -32,18 +46,17 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
     return lost ? charge(job, *lost, first, last, job.gang_capacity)
                 : keep_retained(job, job.gang_capacity * (last - first));
   const Elapsed part = stretch.between(first, last);
-  const auto add = [&](Leaf leaf, std::int64_t ns) {
-    if (ns != 0)
-      result_.ledger.add(job.pool, job.job_class, leaf, job.gang_capacity * Duration::nanoseconds(ns));
+  const auto add_ns = [&](Leaf leaf, std::int64_t ns) {
+    if (ns != 0) add(job, job.pool, leaf, job.gang_capacity * Duration::nanoseconds(ns));
   };
-  add(job.launch_leaf, part.warm_up);
+  add_ns(job.launch_leaf, part.warm_up);
   if (lost) {
-    add(*lost, part.stepping() + part.pause);
+    add_ns(*lost, part.stepping() + part.pause);
     return;
   }
-  add(Leaf::runtime_input_wait, part.wait);
-  add(Leaf::runtime_checkpoint, part.pause);
-  add(Leaf::program_checkpoint_write, part.flush_excess);
+  add_ns(Leaf::runtime_input_wait, part.wait);
+  add_ns(Leaf::runtime_checkpoint, part.pause);
+  add_ns(Leaf::program_checkpoint_write, part.flush_excess);
   keep_retained(job, job.gang_capacity * Duration::nanoseconds(part.own));
 }
 
@@ -86,13 +99,13 @@ void Engine::split_retained(Job& job) {
   const auto& weights = class_of(job).program.weights;
   for (const auto& [pool, amount] : job.retained) {
     if (weights.empty()) {
-      result_.ledger.add(pool, job.job_class, Leaf::program_unmodelled, amount);
+      add(job, pool, Leaf::program_unmodelled, amount);
       continue;
     }
     const std::vector<DeviceTime> parts =
         split_by_largest_remainder(amount, split_weights_[job.job_class.value]);
     for (std::size_t index = 0; index < parts.size(); ++index)
-      result_.ledger.add(pool, job.job_class, weights[index].first, parts[index]);
+      add(job, pool, weights[index].first, parts[index]);
   }
   job.retained.clear();
 }
@@ -104,18 +117,20 @@ void Engine::touch(PoolId pool) {
   book.since = now_;
   if (first >= last) return;
   const Duration elapsed = last - first;
-  const auto add = [&](DeviceState state, Leaf leaf) __attribute__((always_inline)) {
+  const auto add_unheld = [&](DeviceState state, Leaf leaf) __attribute__((always_inline)) {
     const Capacity capacity = pools_[pool.value].in_state(state);
     if (capacity == Capacity::zero()) return;
     result_.ledger.add(pool, leaf, capacity * elapsed);
     if (records_ != nullptr) record_idle({pool.value, first, last, leaf, capacity, book.depth});
   };
-  add(DeviceState::free, book.reason);
-  add(DeviceState::spare, Leaf::scheduling_spare);
-  add(DeviceState::transition, Leaf::scheduling_transition);
-  add(DeviceState::failed, Leaf::out_of_service_failed);
-  add(DeviceState::maintenance, Leaf::out_of_service_maintenance);
-  if (book.depth != 0) result_.queue_depth[pool.value] += Capacity::devices(book.depth) * elapsed;
+  add_unheld(DeviceState::free, book.reason);
+  add_unheld(DeviceState::spare, Leaf::scheduling_spare);
+  add_unheld(DeviceState::transition, Leaf::scheduling_transition);
+  add_unheld(DeviceState::failed, Leaf::out_of_service_failed);
+  add_unheld(DeviceState::maintenance, Leaf::out_of_service_maintenance);
+  if (book.depth != 0)
+    result_.waiting[pool.value][static_cast<std::size_t>(book.reason)] +=
+        Capacity::devices(book.depth) * elapsed;
 }
 
 void Engine::record_idle(const PoolRow& row) { records_->pool_rows.push_back(row); }
@@ -124,11 +139,34 @@ void Engine::decide_reasons() {
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
     PoolBook& book = books_[pool];
     const Leaf now = reason(PoolId{pool});
-    if (now == book.reason && depth_[pool] == book.depth) continue;
+    const std::uint32_t sizes = queued_sizes_[pool].present;
+    if (now == book.reason && depth_[pool] == book.depth && sizes == book.queued_sizes) continue;
     touch(PoolId{pool});
     book.reason = now;
     book.depth = depth_[pool];
+    if (sizes != book.queued_sizes) change_queued_sizes(PoolId{pool}, sizes);
   }
+}
+
+/// What is free while gangs of a size are queued: all that was free by the end of each such time, less all
+/// that was by its beginning.
+void Engine::change_queued_sizes(PoolId pool, std::uint32_t sizes) {
+  PoolBook& book = books_[pool.value];
+  const LeafTotals& unheld = result_.ledger.unheld(pool);
+  DeviceTime all_free;
+  for (auto leaf = static_cast<std::size_t>(Leaf::scheduling_no_demand);
+       leaf <= static_cast<std::size_t>(Leaf::scheduling_shortfall); ++leaf)
+    all_free += unheld[leaf];
+  for (std::uint32_t changed = book.queued_sizes ^ sizes; changed != 0; changed &= changed - 1) {
+    const int cohort = std::countr_zero(changed);
+    DeviceTime& free = result_.by_size[static_cast<std::size_t>(cohort)].free;
+    if ((sizes >> cohort & 1) != 0) {
+      free -= all_free;
+    } else {
+      free += all_free;
+    }
+  }
+  book.queued_sizes = sizes;
 }
 
 Leaf Engine::reason(PoolId pool_id) const {
@@ -191,10 +229,31 @@ void Engine::write_record(Job& job, TimelineKind kind, SimTime from, SimTime to,
   records_->timeline.push_back(row);
 }
 
+void Engine::count_waits(const Job& job, ClassOutcome& sums) const {
+  Duration waited = job.requeue_wait + (job.first_start ? *job.first_start - job.submit : Duration::zero());
+  Duration longest = job.longest_wait;
+  if (!job.holds() || job.phase == JobPhase::assembling) {
+    const Duration so_far = now_ - (job.first_start ? job.released : job.submit);
+    waited = waited + so_far;
+    longest = std::max(longest, so_far);
+  }
+  sums.longest_wait = std::max(sums.longest_wait, longest);
+  if (waited <= kShort * kStarvedAfter || job.steps == std::numeric_limits<std::int64_t>::max()) return;
+  const StepTimes& step = step_times_[job.job_class.value];
+  if (waited.ns() > Int128{step.wait + step.own} * job.steps * kStarvedAfter) ++sums.starved;
+}
+
+void Engine::find_percentiles() {
+  for (const std::vector<JobTimes>& times : times_) result_.percentiles.push_back(percentiles({&times, 1}));
+  result_.percentiles.push_back(times_.size() == 1 ? result_.percentiles.front() : percentiles(times_));
+  times_.clear();
+}
+
 void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
   const SimTime ended = state == job.final_state && job.phase == JobPhase::zombie ? job.stopped : now_;
   if (state && *state != FinalState::unsatisfiable)
     result_.makespan = std::max(result_.makespan.value_or(ended), ended);
+  if (options_.watch != nullptr) stop_watching(job, state, ended);
   const bool queued_first = !job.first_start.has_value();
   if (job.submit >= window_start_ && job.submit < window_end_) {
     ClassOutcome& sums = result_.classes[job.job_class.value];
@@ -231,10 +290,13 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
       sums.requeue_wait += one * job.requeue_wait;
       sums.held += one * job.held;
       sums.member_wait += one * job.member_wait;
-      constexpr double kShort = 10e9;  // ns
-      const double run = std::max(static_cast<double>(job.held.ns()), kShort);
-      sums.bounded_slowdown += std::max(1.0, static_cast<double>(total.ns()) / run);
+      const double run = static_cast<double>(std::max(job.held, kShort).ns());
+      const double slowdown = std::max(1.0, static_cast<double>(total.ns()) / run);
+      sums.bounded_slowdown += slowdown;
+      if (options_.jobs != RunOptions::Jobs::sums_only)
+        times_[job.job_class.value].push_back({*job.first_start - job.submit, total, slowdown});
     }
+    if (state != FinalState::unsatisfiable) count_waits(job, sums);
   }
   if (options_.jobs != RunOptions::Jobs::each) return;
   JobOutcome outcome;

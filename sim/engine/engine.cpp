@@ -46,6 +46,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       fair_share_{std::vector<double>(scenario.scheduler.quotas.size()),
                   std::vector<std::int64_t>(scenario.scheduler.quotas.size()), SimTime::zero()},
       depth_(scenario.pools.size()),
+      queued_sizes_(scenario.pools.size()),
       preemptible_(scenario.pools.size()),
       pool_preempted_at_(scenario.pools.size()),
       victims_{find_victims(scenario.scheduler.victims)},
@@ -62,11 +63,13 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .classes = std::vector<ClassOutcome>(scenario.classes.size()),
               .faults = {},
               .preemptions = {},
-              .queue_depth = std::vector<DeviceTime>(scenario.pools.size()),
+              .waiting = std::vector<LeafTotals>(scenario.pools.size()),
+              .percentiles = {},
               .makespan = std::nullopt,
               .jobs = {},
               .events = 0},
-      records_{options.records} {
+      records_{options.records},
+      times_(scenario.classes.size()) {
   for (const PoolSpec& pool : scenario.pools) {
     const bool may_go_out =
         !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() || !pool.dated.empty();
@@ -128,6 +131,7 @@ RunResult Engine::run() {
         continue;
       }
       decide_reasons();
+      if (options_.watch != nullptr) watch();
       if (window_end_ == SimTime::never()) {
         if ((live_ == 0 && sources_open_ == 0) || is_stuck()) break;
         if (result_.events - progress_at_event_ > kEventsWithoutProgress) {
@@ -256,7 +260,11 @@ void Engine::finish_run() {
     split_retained(each);
     count_outcome(each, std::nullopt);
   }
-  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) touch(PoolId{pool});
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
+    touch(PoolId{pool});
+    change_queued_sizes(PoolId{pool}, 0);
+  }
+  if (options_.jobs != RunOptions::Jobs::sums_only) find_percentiles();
   // Only now: whoever was submitted at the very end of such a run is counted with the others.
   if (window_end_ == SimTime::never()) {
     window_end_ = std::max(now_, window_start_);
@@ -271,6 +279,8 @@ void Engine::finish_run() {
   if (options_.jobs == RunOptions::Jobs::each)
     std::sort(result_.jobs.begin(), result_.jobs.end(),
               [](const JobOutcome& a, const JobOutcome& b) { return a.sequence < b.sequence; });
+  if (options_.watch != nullptr)
+    for (const Source& source : sources_) options_.watch->arrivals.push_back(source.arrived);
   if (records_ != nullptr) {
     records_->window_start = window_start_;
     records_->window_end = window_end_;

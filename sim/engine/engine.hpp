@@ -312,12 +312,14 @@ class Engine {
     return t < window_start_ ? window_start_ : t > window_end_ ? window_end_ : t;
   }
   bool in_window() const { return now_ >= window_start_ && now_ < window_end_; }
+  void add(const Job& job, PoolId pool, Leaf leaf, DeviceTime amount);
   void charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity);
   void charge_held(Job& job, SimTime to);
   void record_stretch(const Job& job, const Stretch& stretch, SimTime from, SimTime to);
   void add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime to, std::optional<Leaf> lost);
   void touch(PoolId pool);
   void decide_reasons();
+  void change_queued_sizes(PoolId pool, std::uint32_t sizes);
   Leaf reason(PoolId pool) const;
   void record_idle(const PoolRow& row);
   void record_allocation(Job& job, const char* reason) {
@@ -332,8 +334,18 @@ class Engine {
   void keep_retained(Job& job, DeviceTime amount);
   void split_retained(Job& job);
   void count_outcome(const Job& job, std::optional<FinalState> state);
+  void count_waits(const Job& job, ClassOutcome& sums) const;
+  void find_percentiles();
   void watch_resolution(Job& job);
   void resolve(Job& job);
+
+  // watch.cpp
+  void meet_watched(const Job& job);
+  void watch();
+  void stop_watching(const Job& job, std::optional<FinalState> state, SimTime ended);
+  WatchSpan what_keeps(const Job& job) const;
+  WatchState what_lacks(const Job& job, std::uint32_t pool) const;
+  WatchSpan who_keeps(const Job& job, std::uint32_t pool, const std::vector<const Job*>& ahead) const;
 
   const Scenario& scenario_;
   RunOptions options_;
@@ -353,6 +365,7 @@ class Engine {
     struct Gang {
       GangShape shape;
       std::uint32_t index;  ///< in `shapes_`
+      std::uint32_t size_cohort;
     };
     std::vector<Gang> gangs_by_size;  ///< as many as sizes, or the one given as a shape
   };
@@ -397,6 +410,18 @@ class Engine {
   };
   std::vector<QueuedShape> shapes_;
   std::vector<std::int64_t> depth_;  ///< by pool: queued jobs that accept it
+  /// Queued jobs that accept a pool by the size of their gangs, and the sizes that there are, a bit each.
+  struct QueuedSizes {
+    std::uint32_t present = 0;
+    std::array<std::uint32_t, kSizeCohorts> count{};
+    void add(std::uint32_t cohort) {
+      if (count[cohort]++ == 0) present |= 1U << cohort;
+    }
+    void remove(std::uint32_t cohort) {
+      if (--count[cohort] == 0) present &= ~(1U << cohort);
+    }
+  };
+  std::vector<QueuedSizes> queued_sizes_;  ///< by pool
   std::vector<JobId> holders_;       ///< assembling, in the order in which they began
   std::vector<JobId> running_;       ///< gang complete; kept where jobs may be preempted
   std::vector<std::map<std::int64_t, Capacity>> preemptible_;  ///< by pool: held by running_, by priority
@@ -444,10 +469,12 @@ class Engine {
     SimTime since;
     Leaf reason = Leaf::scheduling_no_demand;
     std::int64_t depth = 0;
+    std::uint32_t queued_sizes = 0;
   };
   std::vector<PoolBook> books_;
   RunResult result_;
   Records* records_;
+  std::vector<std::vector<JobTimes>> times_;  ///< by class, when asked for
   std::int64_t live_ = 0;          ///< jobs that have arrived and not ended
   std::int64_t sources_open_ = 0;  ///< classes with arrivals to come
   std::int64_t unresolved_ = 0;
@@ -455,6 +482,8 @@ class Engine {
   bool window_closed_ = false;
   std::uint64_t passes_at_instant_ = 0;
   std::uint64_t progress_at_event_ = 0;  ///< when a job last started or ended
+  std::optional<JobId> watched_;  ///< from its arrival to its end
+  std::string gave_way_to_;       ///< for whom the scheduler stopped it at this instant
 };
 
 }  // namespace fleetsim

@@ -307,6 +307,7 @@ void Engine::preempt(Job& victim, const Job& beneficiary) {
   };
   spend(scheduler.job_budget, victim.preempted_at);
   spend(scheduler.pool_budget, pool_preempted_at_[victim.pool.value]);
+  if (watched_ == victim.slot) gave_way_to_ = name_of(beneficiary);
   ++victim.preemptions;
   victim.cascade = beneficiary.cascade + 1;
   PreemptionRow row{.at = now_,

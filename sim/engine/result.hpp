@@ -1,12 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/core/device_time.hpp"
+#include "sim/core/size_cohort.hpp"
 #include "sim/core/time.hpp"
+#include "sim/engine/job_times.hpp"
 #include "sim/ledger/ledger.hpp"
 #include "sim/scenario/spec.hpp"
 
@@ -32,6 +35,10 @@ struct JobOutcome {
   Capacity capacity;
 };
 
+/// A job has starved that waited longer than so many times its length: the stepping time of its work, and at
+/// least 10 s. One without an end has no length and does not starve.
+inline constexpr std::int64_t kStarvedAfter = 10;
+
 /// Sums over the jobs of a class submitted inside the window; times of completed jobs alone unless named
 /// otherwise.
 struct ClassOutcome {
@@ -39,6 +46,10 @@ struct ClassOutcome {
   std::int64_t unsatisfiable = 0, no_progress = 0, unfinished = 0;
   DeviceTime time_to_result, queue_wait, requeue_wait, held, member_wait;  ///< job-time: 1,000 units a job
   double bounded_slowdown = 0.0;  ///< sum of max(1, JCT / max(run, 10 s))
+  /// Of all jobs that were queued, to the end of the run: the longest stay in the queue, from submission or
+  /// release to gang complete, and how many waited in all more than kStarvedAfter times their length.
+  Duration longest_wait;
+  std::int64_t starved = 0;
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
   std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0;
 };
@@ -47,6 +58,12 @@ struct ClassOutcome {
 struct FaultOutcome {
   std::int64_t failures = 0;       ///< entities in service that it struck
   std::int64_t interruptions = 0;  ///< gangs it stopped
+};
+
+/// Device-time of gangs of like size.
+struct SizeTime {
+  DeviceTime held, partial;  ///< by complete gangs, and by those that assemble or lack a member
+  DeviceTime free;           ///< free in a pool while such a gang that accepts the pool was queued
 };
 
 /// One job stopped by the scheduler for another.
@@ -76,9 +93,13 @@ struct RunResult {
   std::vector<ClassOutcome> classes;
   std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
   Preemptions preemptions{};
-  std::vector<DeviceTime> queue_depth;  ///< by pool: queued jobs x time, 1,000 units a job
-  std::optional<SimTime> makespan;      ///< end of the last job that ended
-  std::vector<JobOutcome> jobs;         ///< in order of arrival, when asked for
+  /// By pool, by reason for what is free: queued jobs that accept the pool x time, 1,000 units a job. The
+  /// place of no_demand has the time in which nothing is free.
+  std::vector<LeafTotals> waiting;
+  std::array<SizeTime, kSizeCohorts> by_size{};
+  std::vector<JobPercentiles> percentiles{};  ///< by class, and at last of all jobs; when asked for
+  std::optional<SimTime> makespan;            ///< end of the last job that ended
+  std::vector<JobOutcome> jobs;               ///< in order of arrival, when asked for
   std::uint64_t events = 0;
 };
 

@@ -8,8 +8,10 @@ void Engine::start(Job& job) {
   const JobClass& job_class = class_of(job);
   ++job.attempt;
   progress_at_event_ = result_.events;
+  const Duration wait = now_ - (job.first_start ? job.released : job.submit);
+  job.longest_wait = std::max(job.longest_wait, wait);
   if (job.first_start) {
-    job.requeue_wait = job.requeue_wait + (now_ - job.released);
+    job.requeue_wait = job.requeue_wait + wait;
   } else {
     job.first_start = now_;
   }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "sim/engine/result.hpp"
+#include "sim/engine/watch.hpp"
 #include "sim/ledger/records.hpp"
 #include "sim/scenario/spec.hpp"
 
@@ -12,7 +13,12 @@ namespace fleetsim {
 struct RunOptions {
   std::uint32_t replication = 0;
   Records* records = nullptr;  ///< filled when given
-  enum class Jobs : std::uint8_t { sums_only, each } jobs = Jobs::sums_only;
+  enum class Jobs : std::uint8_t {
+    sums_only,
+    percentiles,  ///< 24 bytes a completed job while the run lasts
+    each,         ///< a row for each of them, too
+  } jobs = Jobs::sums_only;
+  Watch* watch = nullptr;  ///< filled when given
 };
 
 /// The run cannot go on for a reason inside it, such as events without end at one instant.

@@ -52,6 +52,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   Int128 key = 0;
   GangShape shape;
   std::uint32_t shape_index = 0;
+  std::uint32_t size_cohort = 0;  ///< of gangs of like size
 
   // Backfill.
   Duration estimate;     ///< of the next attempt, from gang complete to release
@@ -122,6 +123,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   FinalState final_state = FinalState::completed;  ///< of a zombie
   SimTime member_wait_from;
   Duration requeue_wait, held, member_wait;
+  Duration longest_wait;  ///< of its stays in the queue that are over
   std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0;
   bool unresolved = false;  ///< counted among those the run waits for after the window
 

@@ -1,6 +1,7 @@
 #include "sim/study/figures.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace fleetsim {
@@ -19,6 +20,12 @@ std::string name_of(const FigureInfo& info, const FigurePlace& place) {
     case FigureScope::leaf:
       fill_in(name, "LEAF", leaf_info(place.leaf).name);
       break;
+    case FigureScope::size:
+      fill_in(name, "SIZE", size_cohort_name(place.size_cohort));
+      break;
+    case FigureScope::quota:
+      fill_in(name, "QUOTA", place.scenario.scheduler.quotas[place.quota].name);
+      break;
     case FigureScope::pool:
       fill_in(name, "POOL", place.pool_spec().name);
       break;
@@ -33,6 +40,21 @@ std::string name_of(const FigureInfo& info, const FigurePlace& place) {
   return name;
 }
 
+/// The sizes of gangs that a scenario may have, a bit each.
+std::uint32_t size_cohorts_of(const Scenario& scenario) {
+  std::uint32_t cohorts = 0;
+  const auto add = [&](Capacity gang) { cohorts |= 1U << size_cohort(gang); };
+  for (const JobClass& job_class : scenario.classes) {
+    if (job_class.gang.shape) {
+      add(job_class.gang.shape->capacity());
+      continue;
+    }
+    for (const std::uint32_t size : job_class.gang.sizes) add(Capacity::devices(size));
+    for (const ListedJob& job : job_class.arrivals.listed) add(Capacity::devices(job.devices));
+  }
+  return cohorts;
+}
+
 /// Everything that a scope has a figure of.
 std::vector<FigurePlace> places_of(FigureScope scope, const Scenario& scenario) {
   std::vector<FigurePlace> places;
@@ -44,6 +66,15 @@ std::vector<FigurePlace> places_of(FigureScope scope, const Scenario& scenario) 
     case FigureScope::leaf:
       for (const LeafInfo& info : leaf_table())
         if (info.boundary != Boundary::useful) places.push_back({.scenario = scenario, .leaf = info.leaf});
+      break;
+    case FigureScope::size:
+      for (std::uint32_t left = size_cohorts_of(scenario); left != 0; left &= left - 1)
+        places.push_back(
+            {.scenario = scenario, .size_cohort = static_cast<std::uint32_t>(std::countr_zero(left))});
+      break;
+    case FigureScope::quota:
+      for (std::uint32_t quota = 0; quota < size(scenario.scheduler.quotas); ++quota)
+        places.push_back({.scenario = scenario, .quota = quota});
       break;
     case FigureScope::pool:
       for (std::uint32_t pool = 0; pool < size(scenario.pools); ++pool)
@@ -72,6 +103,8 @@ const RunSums::Part& part_of(const NamedFigure& figure, const RunSums& sums) {
       return sums.classes[figure.place.job_class];
     case FigureScope::fleet:
     case FigureScope::leaf:
+    case FigureScope::size:
+    case FigureScope::quota:
       break;
   }
   return sums.fleet;
@@ -101,6 +134,18 @@ RunSums::RunSums(const RunResult& result) : run{&result} {
     pools.push_back(part(result.ledger.of_pool(PoolId{pool})));
   for (std::uint32_t index = 0; index < result.ledger.classes(); ++index)
     classes.push_back(part(result.ledger.of_class(ClassId{index})));
+}
+
+std::span<const FigureInfo> figure_table() {
+  static const std::vector<FigureInfo> table = [] {
+    std::vector<FigureInfo> rows;
+    for (const auto part : {ledger_and_job_figures(), scheduling_figures()})
+      rows.insert(rows.end(), part.begin(), part.end());
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const FigureInfo& a, const FigureInfo& b) { return a.scope < b.scope; });
+    return rows;
+  }();
+  return table;
 }
 
 std::vector<NamedFigure> figures_of(const Scenario& scenario) {

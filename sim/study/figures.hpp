@@ -14,8 +14,9 @@
 
 namespace fleetsim {
 
-/// What there is one figure of: the whole fleet; or each leaf, pool, class of jobs, or row of failures.
-enum class FigureScope : std::uint8_t { fleet, leaf, pool, job_class, fault_row };
+/// What there is one figure of: the whole fleet; or each leaf, size of gangs, quota, pool, class of jobs, or
+/// row of failures. Results list figures in this order.
+enum class FigureScope : std::uint8_t { fleet, leaf, size, quota, pool, job_class, fault_row };
 
 /// One replication, with the sums of its ledger made once.
 struct RunSums {
@@ -33,7 +34,7 @@ struct RunSums {
 /// What a figure is of. The indices that its scope does not name are 0.
 struct FigurePlace {
   const Scenario& scenario;
-  std::uint32_t pool = 0, row = 0, job_class = 0;
+  std::uint32_t pool = 0, row = 0, job_class = 0, size_cohort = 0, quota = 0;
   Leaf leaf = Leaf::ideal;
 
   const PoolSpec& pool_spec() const { return scenario.pools[pool]; }
@@ -56,7 +57,8 @@ enum class Shown : std::uint8_t {
 /// A row of the table of figures. Over replications a figure is the sum of numerators over the sum of
 /// denominators.
 struct FigureInfo {
-  std::string_view pattern;  ///< its name, with LEAF, POOL, CLASS and ROW in place of what it is of
+  /// Its name, with LEAF, SIZE, QUOTA, POOL, CLASS and ROW in place of what it is of.
+  std::string_view pattern;
   FigureScope scope;
   std::string_view unit;
   std::string_view about;
@@ -69,6 +71,10 @@ struct FigureInfo {
 
 /// All figures, in the order in which results list them.
 std::span<const FigureInfo> figure_table();
+
+// Parts of the table, a file each.
+std::span<const FigureInfo> ledger_and_job_figures();
+std::span<const FigureInfo> scheduling_figures();
 
 /// A figure of a scenario.
 struct NamedFigure {

@@ -107,7 +107,7 @@ double makespan(const FigurePlace&, const RunSums& sums) {
 }
 double has_makespan(const FigurePlace&, const RunSums& sums) { return sums.run->makespan ? 1 : 0; }
 double queue_depth(const FigurePlace& place, const RunSums& sums) {
-  return device_seconds(sums.run->queue_depth[place.pool]);
+  return device_seconds(sum(sums.run->waiting[place.pool]));
 }
 
 // Jobs of a class. Times are of completed jobs, 1,000 units a job, so that device-seconds are job-seconds.
@@ -339,6 +339,6 @@ constexpr std::array kFigures{
 
 }  // namespace
 
-std::span<const FigureInfo> figure_table() { return kFigures; }
+std::span<const FigureInfo> ledger_and_job_figures() { return kFigures; }
 
 }  // namespace fleetsim

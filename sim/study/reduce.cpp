@@ -26,6 +26,8 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.held += more.held;
   sums.member_wait += more.member_wait;
   sums.bounded_slowdown += more.bounded_slowdown;
+  sums.longest_wait = std::max(sums.longest_wait, more.longest_wait);
+  sums.starved += more.starved;
   sums.failures += more.failures;
   sums.evictions += more.evictions;
   sums.drains += more.drains;

@@ -96,7 +96,7 @@ class PointRuns {
       RunResult run = shared_.simulate(
           point_.scenario, {.replication = static_cast<std::uint32_t>(replication),
                             .records = nullptr,
-                            .jobs = each_job ? RunOptions::Jobs::each : RunOptions::Jobs::sums_only});
+                            .jobs = each_job ? RunOptions::Jobs::each : RunOptions::Jobs::percentiles});
       shared_.progress.advance(1);
       return run;
     } catch (const RunFault& fault) {

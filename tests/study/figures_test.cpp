@@ -18,7 +18,7 @@ RunResult run_with(const std::vector<std::tuple<std::uint32_t, std::uint32_t, Le
                 .holders = {},
                 .classes = std::vector<ClassOutcome>(2),
                 .faults = std::vector<std::vector<FaultOutcome>>(2),
-                .queue_depth = std::vector<DeviceTime>(2),
+                .waiting = std::vector<LeafTotals>(2),
                 .makespan = std::nullopt,
                 .jobs = {}};
   for (const auto& [pool, job_class, leaf, units] : amounts) {
@@ -194,7 +194,7 @@ TEST_CASE("every row of the table names what it is of, and no two are alike") {
   const Scenario scenario = busy_pool();
   std::vector<std::string> names;
   for (const NamedFigure& each : figures_of(scenario)) {
-    for (const char* word : {"LEAF", "POOL", "CLASS", "ROW"})
+    for (const char* word : {"LEAF", "SIZE", "QUOTA", "POOL", "CLASS", "ROW"})
       CHECK(each.name.find(word) == std::string::npos);
     CHECK(std::find(names.begin(), names.end(), each.name) == names.end());
     CHECK((each.info->numerator == nullptr) == (each.info->denominator == nullptr));

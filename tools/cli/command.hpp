@@ -32,5 +32,6 @@ ExitCode account_command(const Words& words);
 ExitCode import_command(const Words& words);
 ExitCode list_command(const Words& words);
 ExitCode explain_command(const Words& words);
+ExitCode why_command(const Words& words);
 
 }  // namespace fleetsim

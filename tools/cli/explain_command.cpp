@@ -47,6 +47,9 @@ constexpr std::array kFormulas = {
     Formula{"program_goodput", "P = ideal / retained; retained = program.* + ideal", Boundary::program},
     Formula{"mpg", "S R P = ideal / in_service; 1 - MPG = (1 - S) + S (1 - R) + S R (1 - P)", std::nullopt},
     Formula{"job_product", "R P = ideal / (held - runtime.unresolved)", std::nullopt},
+    Formula{"scheduling_goodput.size.SIZE",
+            "held / (held + partial_gang + free while a gang of this size is queued that accepts the pool)",
+            std::nullopt},
     Formula{"share.scheduling", "1 - S, of in_service", Boundary::scheduling},
     Formula{"share.runtime", "S (1 - R), of in_service", Boundary::runtime},
     Formula{"share.program", "S R (1 - P), of in_service", Boundary::program},
@@ -65,7 +68,7 @@ bool matches(std::string_view pattern, std::string_view name) {
   if (pattern == name || (pattern.size() > name.size() && pattern.ends_with(name) &&
                           pattern[pattern.size() - name.size() - 1] == '.'))
     return true;
-  for (const std::string_view word : {"CLASS", "POOL", "LEAF", "ROW"}) {
+  for (const std::string_view word : {"CLASS", "POOL", "LEAF", "SIZE", "QUOTA", "ROW"}) {
     const std::size_t at = pattern.find(word);
     if (at == pattern.npos) continue;
     const std::string_view before = pattern.substr(0, at), after = pattern.substr(at + word.size());

@@ -17,6 +17,7 @@ constexpr Command kCommands[] = {
     {"account", "compute the ledger from records alone", account_command},
     {"import", "turn the log of a scheduler into a trace", import_command},
     {"list", "name policies, catalog entries, figures, leaves, keys", list_command},
+    {"why", "why a job waited, and what happened to it", why_command},
     {"explain", "what a figure, a leaf, a key or a name means", explain_command},
 };
 

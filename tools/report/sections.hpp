@@ -10,6 +10,8 @@ namespace fleetsim {
 std::string title_section(const PointResult& base, const PageContext& context);
 std::string capacity_section(const PointResult& base, const Style& style);
 std::string losses_section(const PointResult& base, const Style& style);
+/// How long jobs waited and for what; "" where nobody did.
+std::string scheduling_section(const PointResult& base, const Style& style);
 std::string jobs_section(const PointResult& base, const Style& style);
 /// Money, what to try next, the contract of measurement, warnings.
 std::string closing_sections(const PointResult& base, const PageContext& context);
