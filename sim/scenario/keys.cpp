@@ -214,6 +214,7 @@ constexpr KeyInfo kKeys[] = {
   {"end", "at", "duration", "required", "instant, from the start of the run"},
   {"end", "as", "failed|cancelled", "failed", "how it ends"},
 
+  {"scheduler", "preset", "preset", "", "parts under a name that users know; what else is said here goes before"},
   {"scheduler", "order", "order", "fifo", "which queued job is served first"},
   {"scheduler", "strict", "flag", "true", "a job that cannot start blocks those behind it"},
   {"scheduler", "admission", "atomic|partial-hold", "atomic", "all of a gang at once, or nodes held until it is complete"},

@@ -5,6 +5,7 @@
 #include "sim/scenario/class_sections.hpp"
 #include "sim/scenario/limits.hpp"
 #include "sim/scenario/names.hpp"
+#include "sim/scenario/presets.hpp"
 #include "sim/scenario/sections.hpp"
 
 namespace fleetsim {
@@ -180,8 +181,19 @@ void read_quotas(const Reader& in, const Scenario& scenario, SchedulerSpec& spec
 }  // namespace
 
 void read_scheduler(const Reader& root, Scenario& scenario) {
-  const std::optional<Reader> in = root.object("scheduler");
-  if (!in) return;
+  if (!root.has("scheduler")) return;
+  // What the scenario says goes before what a preset says.
+  Json merged = *root.find("scheduler");
+  const Json named = merged.is_object() ? merged.value("preset", Json{}) : Json{};
+  for (const Preset& preset : presets()) {
+    if (named != preset.name) continue;
+    Json parts = Json::parse(preset.parts);
+    parts.merge_patch(merged);
+    merged = std::move(parts);
+  }
+  const Reader scheduler{merged, root.pointer_of("scheduler"), "scheduler", root.problems()};
+  const Reader* const in = &scheduler;
+  in->name("preset", "preset", known_presets());
   SchedulerSpec& spec = scenario.scheduler;
   assign(spec.order, in->name("order", "order", known_orders()));
   assign(spec.strict, in->flag("strict"));

@@ -3,6 +3,7 @@
 #include "sim/scenario/json_text.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/names.hpp"
+#include "sim/scenario/presets.hpp"
 #include "sim/workload/trace.hpp"
 
 namespace fleetsim {
@@ -130,6 +131,7 @@ Json named_types() {
   Json parts = Json::object();
   for (const std::string_view name : program_parts()) parts[std::string(name)] = reference("duration");
   return {{"order", {{"enum", name_list(known_orders())}}},
+          {"preset", {{"enum", name_list(known_presets())}}},
           {"victims", {{"enum", name_list(known_victims())}}},
           {"placement", {{"enum", name_list(known_placements())}}},
           {"format", {{"enum", name_list(formats)}}},

@@ -23,7 +23,8 @@ struct JobView {
 /// Jobs with the smaller key come first; equal keys by queue time (submission, or when requeued behind), then
 /// by arrival.
 struct OrderPolicy {
-  std::string_view name, about;
+  std::string_view name, about, source;
+  std::string_view cost;                                ///< of one decision, n jobs in the queue
   Int128 (*key)(const JobView&, const SchedulerSpec&);  ///< null: all alike
   /// The attained service at which the key of a running job next jumps; null if it never jumps.
   std::optional<DeviceTime> (*next_jump)(const JobView&, const SchedulerSpec&);

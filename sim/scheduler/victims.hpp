@@ -20,7 +20,7 @@ struct VictimView {
 /// Who is stopped first when room has to be made: the smaller key; among equals the last in the order of the
 /// queue. Whoever turns out not to be needed is spared, the last chosen first.
 struct VictimPolicy {
-  std::string_view name, about;
+  std::string_view name, about, source, cost;
   Int128 (*key)(const VictimView&);  ///< null: by the order of the queue alone
   bool fewest = false;               ///< of the chosen, each is exchanged for a smaller job that does as well
 };

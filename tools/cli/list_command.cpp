@@ -3,8 +3,11 @@
 #include "models/catalog/catalog.hpp"
 #include "sim/ledger/leaf.hpp"
 #include "sim/scenario/keys.hpp"
+#include "sim/scenario/presets.hpp"
+#include "sim/scheduler/backfill.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
+#include "sim/scheduler/victims.hpp"
 #include "sim/study/figures.hpp"
 #include "sim/workload/trace.hpp"
 #include "tools/cli/arguments.hpp"
@@ -36,6 +39,30 @@ Entries rows_of(std::span<const Row> rows, std::string_view Row::*name) {
 
 Entries orders() { return rows_of(order_table(), &OrderPolicy::name); }
 Entries placements() { return rows_of(placement_table(), &PlacementPolicy::name); }
+Entries victims() { return rows_of(victim_table(), &VictimPolicy::name); }
+Entries backfills() { return rows_of(backfill_table(), &BackfillPolicy::name); }
+Entries preset_names() { return rows_of(presets(), &Preset::name); }
+
+/// Everything a scheduler is composed of, with where it is from and what it costs.
+template <class Row>
+void add_parts(std::string_view key, std::span<const Row> rows, Entries& to) {
+  for (const Row& row : rows)
+    to.push_back({std::string(key) + " " + std::string(row.name),
+                  std::string(row.about) + ". Source: " + std::string(row.source) +
+                      ". Cost: " + std::string(row.cost) + "."});
+}
+
+Entries schedulers() {
+  Entries entries;
+  for (const Preset& preset : presets())
+    entries.push_back({"preset " + std::string(preset.name), std::string(preset.about) + ". Source: " +
+                                                                 std::string(preset.source) + "."});
+  add_parts("order", order_table(), entries);
+  add_parts("backfill", backfill_table(), entries);
+  add_parts("victims", victim_table(), entries);
+  return entries;
+}
+
 Entries leaves() { return rows_of(leaf_table(), &LeafInfo::name); }
 Entries figures() { return rows_of(figure_table(), &FigureInfo::pattern); }
 Entries formats() { return rows_of(trace_formats(), &TraceFormat::name); }
@@ -53,6 +80,11 @@ struct Kind {
 };
 
 constexpr std::array kKinds = {
+    Kind{"schedulers", "all that a scheduler is composed of: presets, orders, backfill, victims, placements",
+         schedulers},
+    Kind{"presets", "schedulers under names that users know", preset_names},
+    Kind{"backfills", "who may pass a job that cannot start", backfills},
+    Kind{"victims", "who is stopped first when room has to be made", victims},
     Kind{"orders", "which queued job is served first", orders},
     Kind{"placements", "which nodes a gang gets", placements},
     Kind{"trace-formats", "logs that can be read", formats},
