@@ -53,6 +53,7 @@ PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
                      .faults = first.faults,
                      .run_states = std::vector<std::int64_t>(static_cast<std::size_t>(RunState::stalled) + 1),
                      .jobs = first.jobs,
+                     .preemptions = first.preemptions.rows,
                      .events = 0};
   for (auto& rows : result.faults) std::fill(rows.begin(), rows.end(), FaultOutcome{});
   for (const RunResult& run : runs) {

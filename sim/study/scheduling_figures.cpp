@@ -75,6 +75,15 @@ double starved_of_class(const FigurePlace& place, const RunSums& sums) {
   return count(sums.run->classes[place.job_class].starved);
 }
 
+// Jobs stopped by the scheduler for others.
+double preempted(const FigurePlace&, const RunSums& sums) { return count(sums.run->preemptions.count); }
+double preempted_lost(const FigurePlace&, const RunSums& sums) {
+  return sums.run->preemptions.lost.to_double() * kSecondsPerUnit;
+}
+double deepest_cascade(const FigurePlace&, const RunSums& sums) {
+  return count(sums.run->preemptions.deepest);
+}
+
 // Jobs that waited, by what their pool's free capacity was kept by.
 double window_seconds(const FigurePlace&, const RunSums& sums) {
   return seconds(sums.run->window_end - sums.run->window_start);
@@ -164,6 +173,17 @@ constexpr std::string_view kStarvedAbout =
     "the stepping time of the work, and at least 10 s";
 
 constexpr std::array kFigures{
+    FigureInfo{"preemptions", kFleet, "1",
+               "jobs that the scheduler stopped for others inside the window, per replication", preempted,
+               once, ""},
+    FigureInfo{"preemptions.lost", kFleet, "GPU-s",
+               "device-time since their last commits that they lost, per replication", preempted_lost, once,
+               ""},
+    FigureInfo{
+        "preemptions.deepest", kFleet, "1",
+        "longest cascade: a job stopped for one that had been stopped for another has depth 2 (mean over "
+        "replications)",
+        deepest_cascade, once, ""},
     FigureInfo{"time_to_result", kFleet, "s", "completion less submission, completed jobs of all classes",
                all_job_seconds<&ClassOutcome::time_to_result>, all_completed, kNobody},
     of_all<kTime, 50>("time_to_result.p50", "s", kTimeAbout),

@@ -36,6 +36,7 @@ struct PointResult {
   std::vector<std::int64_t> run_states{};           ///< how many runs ended in each RunState
   std::vector<std::string> holders{};               ///< of the first stalled run
   std::vector<JobOutcome> jobs{};                   ///< of replication 0
+  std::vector<PreemptionRow> preemptions{};         ///< of replication 0, when jobs are asked for
   std::uint64_t events = 0;
   std::vector<std::string> warnings{};  ///< e.g. the window is shorter than the MTBF
 

@@ -2,8 +2,8 @@
 
 #include "sim/engine/simulate.hpp"
 
-// A year of a large fleet: a million jobs of mixed sizes in priorities, node failures with repairs, checkpoints, and
-// EASY backfill on limits that are twice the true lengths.
+// A year of a large fleet: a million jobs of mixed sizes in priorities, node failures with repairs,
+// checkpoints, and EASY backfill on limits that are twice the true lengths.
 namespace fleetsim {
 namespace {
 
@@ -53,8 +53,8 @@ Scenario year(std::uint32_t nodes, std::int64_t jobs, double load) {
 }
 
 void year_of(benchmark::State& state) {
-  const Scenario scenario =
-      year(static_cast<std::uint32_t>(state.range(0)), state.range(1), static_cast<double>(state.range(2)) / 100.0);
+  const Scenario scenario = year(static_cast<std::uint32_t>(state.range(0)), state.range(1),
+                                 static_cast<double>(state.range(2)) / 100.0);
   std::int64_t completed = 0;
   for (auto _ : state) {
     const RunResult result = simulate(scenario, RunOptions{});
@@ -63,12 +63,17 @@ void year_of(benchmark::State& state) {
     // What is offered is used: what completed is what arrived, but for what is under way at the end.
     if (static_cast<double>(completed) < 0.97 * static_cast<double>(state.range(1)))
       state.SkipWithError("too few jobs completed");
-    state.counters["S"] = ratio(factors(result.ledger.total()).held, factors(result.ledger.total()).in_service);
+    state.counters["S"] =
+        ratio(factors(result.ledger.total()).held, factors(result.ledger.total()).in_service);
   }
   state.SetItemsProcessed(state.iterations() * completed);
 }
-BENCHMARK(year_of)->Args({1'000, 100'000, 85})->Args({12'500, 1'000'000, 85})->Args({125'000, 10'000'000, 85})
-    ->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(year_of)
+    ->Args({1'000, 100'000, 85})
+    ->Args({12'500, 1'000'000, 85})
+    ->Args({125'000, 10'000'000, 85})
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
 
 }  // namespace
 }  // namespace fleetsim

@@ -55,8 +55,8 @@ void add_parts(std::string_view key, std::span<const Row> rows, Entries& to) {
 Entries schedulers() {
   Entries entries;
   for (const Preset& preset : presets())
-    entries.push_back({"preset " + std::string(preset.name), std::string(preset.about) + ". Source: " +
-                                                                 std::string(preset.source) + "."});
+    entries.push_back({"preset " + std::string(preset.name),
+                       std::string(preset.about) + ". Source: " + std::string(preset.source) + "."});
   add_parts("order", order_table(), entries);
   add_parts("backfill", backfill_table(), entries);
   add_parts("victims", victim_table(), entries);

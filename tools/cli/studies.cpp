@@ -1,5 +1,6 @@
 #include "tools/cli/studies.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -107,6 +108,10 @@ std::vector<NamedFile> result_files(const StudyResult& result, bool each_job) {
   std::vector<NamedFile> files = {{"result.json", result_json(result, provenance())},
                                   {"summary.csv", summary_table(result)}};
   if (each_job) files.push_back({"jobs.csv", jobs_table(result)});
+  const bool preempts = std::any_of(result.points.begin(), result.points.end(), [](const PointResult& point) {
+    return point.point->scenario.scheduler.preemption != Preemption::none;
+  });
+  if (each_job && preempts) files.push_back({"preemptions.csv", preemptions_table(result)});
   return files;
 }
 

@@ -1,11 +1,16 @@
+#include <sstream>
+
 #include "tools/cli/host.hpp"
 #include "tools/cli/studies.hpp"
 
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kSweepOptions[] = {kVaryOption, kOutOption, kSeedOption, kReplicationsOption,
-                                       kJobsOption, kSetOption, kAsciiOption};
+constexpr OptionRow kSweepOptions[] = {
+    kVaryOption,         {"show", "FIGURE,...", "figures to show, instead of the factors"},
+    kOutOption,          kSeedOption,
+    kReplicationsOption, kJobsOption,
+    kSetOption,          kAsciiOption};
 constexpr Usage kSweepUsage = {
     "sweep",
     "SCENARIO",
@@ -44,7 +49,20 @@ ExitCode run_points(const Usage& usage, const Words& words, PageOf page) {
     if (const auto problem = write_folder(*out, result_files(job.result, false), nullptr))
       return fail(usage.command, *problem, ExitCode::bad_input);
   }
-  return print(page(job.result, page_context(job, arguments)));
+  PageContext context = page_context(job, arguments);
+  for (const std::string& list : arguments.values("show")) {
+    std::istringstream names{list};
+    for (std::string name; std::getline(names, name, ',');) context.show.push_back(name);
+  }
+  const PointResult& base = job.result.points.front();
+  for (const std::string& name : context.show) {
+    if (base.find(name) != nullptr) continue;
+    std::vector<std::string_view> known;
+    for (const Figure& figure : base.figures) known.push_back(figure.name);
+    return fail(usage.command, "unknown figure \"" + name + "\"" + did_you_mean(name, known),
+                ExitCode::bad_input);
+  }
+  return print(page(job.result, context));
 }
 
 }  // namespace

@@ -35,7 +35,22 @@ std::string policy_text(const SchedulerSpec& scheduler) {
   text += scheduler.strict ? ", strict order" : ", jobs may overtake";
   text += scheduler.admission == Admission::atomic ? ", atomic admission" : ", partial hold";
   text += ", " + scheduler.placement + " placement";
-  if (scheduler.preemption == Preemption::kept) text += ", preemption by order";
+  if (scheduler.backfill == Backfill::easy) text += ", EASY backfill";
+  if (scheduler.backfill == Backfill::conservative) text += ", conservative backfill";
+  if (scheduler.backfill_depth) text += " to a depth of " + std::to_string(*scheduler.backfill_depth);
+  if (scheduler.preemption == Preemption::kept) {
+    text += scheduler.preempt_by == PreemptBy::order      ? ", preemption by order"
+            : scheduler.preempt_by == PreemptBy::priority ? ", preemption by priority"
+                                                          : "";
+    if (scheduler.reclaim) text += ", reclaim";
+    const auto budget = [&](const std::optional<EvictionBudget>& of, const char* whose) {
+      if (of)
+        text += ", at most " + std::to_string(of->evictions) + " evictions " + whose + " in " +
+                short_duration(of->per);
+    };
+    budget(scheduler.job_budget, "of a job");
+    budget(scheduler.pool_budget, "in a pool");
+  }
   if (scheduler.preemption == Preemption::remade) text += ", preemption by order with placements remade";
   if (!scheduler.quotas.empty()) text += ", quotas";
   return text;

@@ -17,6 +17,7 @@ struct PageContext {
   std::vector<std::string> notes;  ///< warnings of the reader
   Provenance made_by;
   Style style;
+  std::vector<std::string> show{};  ///< figures that a table of points has columns for, instead of its own
 };
 
 // Pages of at most 100 columns, functions of what they are given alone. What has no value reads "no data".

@@ -1,5 +1,6 @@
 #include "tools/report/result_tables.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -83,6 +84,33 @@ std::string jobs_table(const StudyResult& study) {
         out.cell(time.ns());
       for (const std::int64_t count : {job.steps, job.commits, job.failures, job.evictions, job.drains})
         out.cell(count);
+      out.end_row();
+    }
+  }
+  return out.text();
+}
+
+std::string preemptions_table(const StudyResult& study) {
+  CsvWriter out;
+  add_place_header(out, study);
+  for (const char* column : {"at_ns", "pool", "victim", "victim_id", "beneficiary", "beneficiary_id",
+                             "milli_devices", "lost_milli_device_ns", "depth"})
+    out.cell(column);
+  out.end_row();
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    const PointResult& point = study.points[i];
+    const auto id = [&](std::uint64_t sequence) -> std::string_view {
+      const auto job = std::lower_bound(
+          point.jobs.begin(), point.jobs.end(), sequence,
+          [](const JobOutcome& each, std::uint64_t number) { return each.sequence < number; });
+      return job == point.jobs.end() || job->sequence != sequence ? std::string_view{} : job->id;
+    };
+    for (const PreemptionRow& row : point.preemptions) {
+      add_place(out, study, i);
+      out.cell(row.at.ns()).cell(scenario_of(point).pools[row.pool].name);
+      for (const std::uint64_t job : {row.victim, row.beneficiary})
+        out.cell(static_cast<std::int64_t>(job)).cell(id(job));
+      out.cell(row.capacity.milli()).cell(to_string(row.lost)).cell(static_cast<std::int64_t>(row.depth));
       out.end_row();
     }
   }

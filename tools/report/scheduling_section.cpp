@@ -119,6 +119,18 @@ std::string size_rows(const PointResult& base) {
   return text;
 }
 
+std::string preemption_line(const PointResult& base, const Style& style) {
+  const Figure* const stopped = base.find("preemptions");
+  if (!is_positive(stopped)) return {};
+  std::string text =
+      with_interval(stopped->simulated, Decimals{.least = 1, .most = 2}, style) + " jobs a run";
+  const auto lost = mean_of(base, "preemptions.lost");
+  if (lost) text += ", who lost " + format_number(*lost / 3600) + " GPU-h since their last commits";
+  const auto deepest = mean_of(base, "preemptions.deepest");
+  if (deepest && *deepest > 1) text += "; cascades up to a depth of " + format_fixed(*deepest, 1);
+  return wrap("  stopped for others: ", text);
+}
+
 std::string quota_lines(const PointResult& base, const Style& style) {
   std::string text;
   for (const QuotaSpec& quota : scenario_of(base).scheduler.quotas) {
@@ -127,7 +139,8 @@ std::string quota_lines(const PointResult& base, const Style& style) {
     if (!share) continue;
     text += (text.empty() ? "" : "; ") + clip(quota.name, 24, style) + " held " + format_percent(*share) +
             " of what was offered";
-    if (used) text += ", " + format_percent(*used) + (quota.guarantee ? " of its guarantee" : " of its limit");
+    if (used)
+      text += ", " + format_percent(*used) + (quota.guarantee ? " of its guarantee" : " of its limit");
   }
   return text.empty() ? "" : wrap("  quotas: ", text);
 }
@@ -146,7 +159,7 @@ std::string scheduling_section(const PointResult& base, const Style& style) {
     text += rows;
     shown += rows.empty() ? 0 : 1;
   }
-  return text + size_rows(base) + quota_lines(base, style);
+  return text + size_rows(base) + preemption_line(base, style) + quota_lines(base, style);
 }
 
 }  // namespace fleetsim

@@ -50,6 +50,16 @@ std::string time_text(const StudyResult& study, std::size_t index, const Style& 
   return time == nullptr ? "no data" : time_with_interval(time->simulated, style);
 }
 
+/// A figure as its unit asks for.
+std::string figure_text(const PointResult& point, std::string_view name, const Style& style) {
+  const Figure* const figure = point.find(name);
+  if (figure == nullptr || !figure->simulated.mean) return "no data";
+  if (figure->unit == "s") return time_with_interval(figure->simulated, style);
+  return figure->unit == "1" && *figure->simulated.mean <= 1
+             ? with_interval(figure->simulated, kThreeDecimals, style)
+             : number_with_interval(figure->simulated, style);
+}
+
 std::string_view mark(const StudyResult& study, std::size_t index) {
   const FrontierEntry* entry = frontier_entry(study, index);
   return entry != nullptr && entry->efficient ? "*" : "";
@@ -109,6 +119,28 @@ std::string cut_rows(std::vector<TableRow>& rows) {
   return "  and " + std::to_string(left_out) + " more points: --out DIR writes all of them\n";
 }
 
+/// How the queue fared under each point; nothing where nobody waited under any.
+std::string queue_table(const StudyResult& study, const Style& style) {
+  const auto waits = [](const PointResult& point) { return mean_of(point, "longest_wait").value_or(0) > 0; };
+  if (std::none_of(study.points.begin(), study.points.end(), waits)) return {};
+  std::vector<TableRow> rows;
+  for (const PointResult& point : study.points)
+    rows.push_back(
+        {clean(point_label(*point.point), style), mean_text(point, "scheduling_goodput"),
+         figure_text(point, "queue_wait", style), figure_text(point, "queue_wait.p95", style),
+         figure_text(point, "bounded_slowdown", style), figure_text(point, "longest_wait", style),
+         mean_of(point, "preemptions").value_or(0) > 0 ? figure_text(point, "preemptions", style) : ""});
+  const std::string rest = cut_rows(rows);
+  std::vector<Column> columns = {{"", Align::left},           {"S", Align::right},
+                                 {"mean wait", Align::right}, {"95 % wait", Align::right},
+                                 {"slowdown", Align::right},  {"longest wait", Align::right},
+                                 {"stopped", Align::right}};
+  drop_empty_columns(columns, rows);
+  return "\n" + heading("QUEUE", style) +
+         "   waits of completed jobs; slowdown over at least 10 s; longest also of those that never ran\n" +
+         text_table(columns, rows, style) + rest;
+}
+
 }  // namespace
 
 std::string alternatives_section(const StudyResult& study, const Style& style) {
@@ -128,7 +160,7 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
   drop_empty_columns(columns, rows);
   return heading("ALTERNATIVES", style) +
          "   * none is at least as good in time and cost (MPG without prices), and better in one\n" +
-         text_table(columns, rows, style) + rest;
+         text_table(columns, rows, style) + rest + queue_table(study, style);
 }
 
 std::string sweep_page(const StudyResult& study, const PageContext& context) {
@@ -137,17 +169,28 @@ std::string sweep_page(const StudyResult& study, const PageContext& context) {
   std::vector<TableRow> rows;
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     const PointResult& point = study.points[i];
-    rows.push_back({clean(point_label(*point.point), style), mpg_text(point, style),
-                    mean_text(point, "scheduling_goodput"), mean_text(point, "runtime_goodput"),
-                    mean_text(point, "program_goodput"), cost_text(point, style),
-                    time_text(study, i, style)});
+    TableRow& row = rows.emplace_back(TableRow{clean(point_label(*point.point), style)});
+    for (const std::string& figure : context.show) row.push_back(figure_text(point, figure, style));
+    if (!context.show.empty()) continue;
+    row.insert(row.end(), {mpg_text(point, style), mean_text(point, "scheduling_goodput"),
+                           mean_text(point, "runtime_goodput"), mean_text(point, "program_goodput"),
+                           cost_text(point, style), time_text(study, i, style)});
   }
   const std::string rest = cut_rows(rows);
   const std::string time = clip(time_title(study), 20, style);
-  std::vector<Column> columns = {{"SWEEP", Align::left}, {"MPG", Align::right}, {"S", Align::right},
-                                 {"R", Align::right},    {"P", Align::right},   {"USD/GPU-h", Align::right},
-                                 {time, Align::right}};
-  drop_empty_columns(columns, rows);
+  std::vector<Column> columns = {{"SWEEP", Align::left}};
+  for (const std::string_view figure : context.show) {
+    const bool of_somebody = figure.starts_with("jobs.") || figure.starts_with("pools.");
+    columns.push_back({of_somebody ? figure.substr(figure.find('.') + 1) : figure, Align::right});
+  }
+  if (context.show.empty())
+    columns.insert(columns.end(), {{"MPG", Align::right},
+                                   {"S", Align::right},
+                                   {"R", Align::right},
+                                   {"P", Align::right},
+                                   {"USD/GPU-h", Align::right},
+                                   {time, Align::right}});
+  if (context.show.empty()) drop_empty_columns(columns, rows);
   std::string page =
       title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest;
   for (const std::string& note : context.notes) page += wrap("WARNING    ", clean(note, style));
