@@ -25,6 +25,16 @@ CheckpointCycle checkpoint_cycle(const CheckpointSpec& spec) {
   return cycle;
 }
 
+PackedNodes::Setup packing_setup(const Scenario& scenario, const PoolSpec& pool, const StreamKey& draws) {
+  const PackingPolicy* const policy = find_packing(scenario.scheduler.placement);
+  return {.nodes = pool.packed,
+          .racks = pool.racks,
+          .policy = policy != nullptr ? *policy : *find_packing("first-fit"),
+          .typical = pool.typical,
+          .demands = scenario.demands,
+          .draws = draws};
+}
+
 }  // namespace
 
 RunResult simulate(const Scenario& scenario, const RunOptions& options) {
@@ -53,6 +63,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .classes = std::vector<ClassOutcome>(scenario.classes.size()),
               .faults = {},
               .queue_depth = std::vector<DeviceTime>(scenario.pools.size()),
+              .pool_ends = std::vector<PoolEnd>(scenario.pools.size()),
               .makespan = std::nullopt,
               .jobs = {},
               .events = 0},
@@ -60,9 +71,15 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
   for (const PoolSpec& pool : scenario.pools) {
     const bool may_go_out =
         !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() || !pool.dated.empty();
-    pools_.emplace_back(
-        Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
-                    may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown});
+    const auto stream = [&](Purpose purpose) {
+      return StreamKey{scenario.runs.seed, options.replication, purpose, pools_.size()};
+    };
+    std::optional<PackedNodes::Setup> packing;
+    if (!pool.packed.empty()) packing.emplace(packing_setup(scenario, pool, stream(Purpose::kPlacement)));
+    if (pool.shuffled) packing->order = stream(Purpose::kNodeOrder);
+    pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
+                                    may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown,
+                                    packing ? &*packing : nullptr, stream(Purpose::kPlacement)});
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
     if (scenario.scheduler.backfill == Backfill::easy) forecasts_.emplace_back(pools_.back());
@@ -81,8 +98,10 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
                               .gaps = stream(Purpose::kArrival),
                               .gangs = stream(Purpose::kGang),
                               .durations = stream(Purpose::kDuration),
-                              .gangs_by_size = {}});
+                              .gangs_by_size = {},
+                              .drawn = {}});
     know_gangs(index);
+    if (job_class.arrivals.drawn) draw_jobs(index);
     step_times_.push_back(step_times(job_class.step));
     step_times_.back().flush_excess =
         job_class.checkpoint.mode == CheckpointMode::asynchronous ? job_class.checkpoint.step_excess.ns() : 0;
@@ -115,6 +134,10 @@ RunResult Engine::run() {
           throw RunFault{"time stands still at " + std::to_string(now_.ns()) +
                          " ns: the scheduler starts and stops jobs without end"};
         pass();
+        continue;
+      }
+      if (!impatient_.empty()) {
+        give_up_next();
         continue;
       }
       decide_reasons();
@@ -195,6 +218,8 @@ void Engine::dispatch(const Event& event) {
       return run_current(event) ? leave_withdrawn(job(event.entity)) : void();
     case EventKind::refused:
       return refuse_hopeless();
+    case EventKind::out_of_patience:
+      return out_of_patience(event);
     case EventKind::jump:
       return attempt_current(event) ? void(pass_wanted_ = true) : void();
   }
@@ -203,20 +228,32 @@ void Engine::dispatch(const Event& event) {
 void Engine::close_window() {
   window_closed_ = true;
   now_ = window_end_;
+  look_at_pools();
   // From here on only what is already held and undecided matters.
   for (const auto& each : jobs_) watch_resolution(*each);
+}
+
+void Engine::look_at_pools() {
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
+    Capacity installed;
+    for (std::size_t state = 0; state < kDeviceStates; ++state)
+      if (static_cast<DeviceState>(state) != DeviceState::absent)
+        installed += pools_[pool].in_state(static_cast<DeviceState>(state));
+    result_.pool_ends[pool] = {pools_[pool].in_state(DeviceState::held), installed};
+  }
 }
 
 bool Engine::is_stuck() const {
   const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
   const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
-                                     returns_to_come_ > 0 ||
+                                     returns_to_come_ > 0 || patience_left_ > 0 ||
                                      (scenario_.scheduler.hold_timeout && !holders_.empty());
   return live_ > 0 && !something_will_happen && (sources_open_ == 0 || !holders_.empty());
 }
 
 void Engine::finish_run() {
   result_.ended = now_;
+  if (!window_closed_) look_at_pools();
   if (result_.state == RunState::completed && is_stuck()) result_.state = RunState::stalled;
   if (result_.state == RunState::stalled) {
     const auto& stuck_jobs = holders_.empty() ? waiting_ : holders_;

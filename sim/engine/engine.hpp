@@ -50,6 +50,7 @@ enum class EventKind : std::uint8_t {
   vacated,
   leaves,
   refused,
+  out_of_patience,
 };
 
 struct QueueOrder {
@@ -84,6 +85,7 @@ class Engine {
   // engine.cpp: the loop.
   void dispatch(const Event& event);
   void close_window();
+  void look_at_pools();
   void finish_run();
   bool is_stuck() const;
   void push(SimTime at, Phase phase, EventKind kind, std::uint32_t entity, std::uint32_t generation = 0) {
@@ -111,6 +113,12 @@ class Engine {
   void enqueue(Job& job, SimTime queue_time);
   void dequeue(Job& job);
   void requeue(Job& job);
+  void draw_jobs(std::uint32_t class_index);
+  void out_of_patience(const Event& event);
+  void give_up_next();
+  const std::optional<Duration>& patience_of(const Job& job) const {
+    return job.listed != nullptr ? job.listed->patience : class_of(job).patience;
+  }
   std::string name_of(const Job& job) const;
 
   // running.cpp
@@ -311,6 +319,7 @@ class Engine {
       std::uint32_t index;  ///< in `shapes_`
     };
     std::vector<Gang> gangs_by_size;  ///< as many as sizes, or the one given as a shape
+    std::vector<std::uint32_t> drawn;  ///< of jobs that are drawn: which of the list they are
   };
   std::vector<Source> sources_;
   std::vector<StepTimes> step_times_;                     ///< by class
@@ -352,6 +361,12 @@ class Engine {
   std::vector<JobId> waiting_;       ///< for a member, first come first served
   Placement scratch_;
   std::vector<bool> blocked_;  ///< by pool, during a pass
+  struct Impatient {
+    JobId job;
+    std::uint32_t generation;
+  };
+  std::vector<Impatient> impatient_;  ///< whose patience ends at this instant
+  std::int64_t patience_left_ = 0;    ///< jobs whose patience may still end
   bool pass_wanted_ = false;
 
   // Backfill.

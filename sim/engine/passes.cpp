@@ -89,7 +89,7 @@ void Engine::pass_atomic() {
   std::size_t open = pools_.size();
   std::fill(blocked_.begin(), blocked_.end(), false);
   for (std::size_t pool = 0; pool < pools_.size(); ++pool) {
-    if (pools_[pool].in_state(DeviceState::free) == Capacity::zero()) {
+    if (pools_[pool].is_full()) {
       blocked_[pool] = true;
       --open;
     }
@@ -98,7 +98,7 @@ void Engine::pass_atomic() {
     Job& head = *next++;
     if (try_start(head)) {
       for (const std::uint32_t pool : class_of(head).pools) {
-        if (!blocked_[pool] && pools_[pool].in_state(DeviceState::free) == Capacity::zero()) {
+        if (!blocked_[pool] && pools_[pool].is_full()) {
           blocked_[pool] = true;
           --open;
         }
@@ -237,6 +237,7 @@ JobView Engine::view(const Job& job) const {
 void Engine::schedule_jump(Job& job) {
   if (order_->next_jump == nullptr || scenario_.scheduler.preemption == Preemption::none) return;
   const JobView now = view(job);
+  if (now.capacity == Capacity::zero()) return;
   if (const auto next = order_->next_jump(now, scenario_.scheduler)) {
     const Int128 left = (*next - now.attained).milli_device_ns();
     const Int128 wait = (left + now.capacity.milli() - 1) / now.capacity.milli();

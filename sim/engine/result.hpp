@@ -36,7 +36,7 @@ struct JobOutcome {
 /// otherwise.
 struct ClassOutcome {
   std::int64_t submitted = 0, started = 0, completed = 0, failed = 0, cancelled = 0, killed_at_limit = 0;
-  std::int64_t unsatisfiable = 0, no_progress = 0, unfinished = 0;
+  std::int64_t unsatisfiable = 0, no_progress = 0, gave_up = 0, unfinished = 0;
   DeviceTime time_to_result, queue_wait, requeue_wait, held, member_wait;  ///< job-time: 1,000 units a job
   double bounded_slowdown = 0.0;                          ///< sum of max(1, JCT / max(run, 10 s))
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
@@ -49,6 +49,11 @@ struct FaultOutcome {
   std::int64_t interruptions = 0;  ///< gangs it stopped
 };
 
+/// A pool at the end of the window.
+struct PoolEnd {
+  Capacity held, installed;
+};
+
 /// One replication.
 struct RunResult {
   std::uint32_t replication = 0;
@@ -59,6 +64,7 @@ struct RunResult {
   std::vector<ClassOutcome> classes;
   std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
   std::vector<DeviceTime> queue_depth;            ///< by pool: queued jobs x time, 1,000 units a job
+  std::vector<PoolEnd> pool_ends;                 ///< by pool
   std::optional<SimTime> makespan;                ///< end of the last job that ended
   std::vector<JobOutcome> jobs;                   ///< in order of arrival, when asked for
   std::uint64_t events = 0;

@@ -23,8 +23,10 @@ void Engine::start(Job& job) {
     job.phase_leaf = Leaf::runtime_idle_reservation;
     job.charged = now_;
     job.stepping = false;
-    push(now_ + Duration::nanoseconds(job.steps), Phase::kCompletion, EventKind::completed, job.slot.value,
-         ++job.run_generation);
+    ++job.run_generation;
+    if (job.steps != std::numeric_limits<std::int64_t>::max())
+      push(now_ + Duration::nanoseconds(job.steps), Phase::kCompletion, EventKind::completed, job.slot.value,
+           job.run_generation);
     return;
   }
   if (scenario_.scheduler.preemption != Preemption::none) running_.push_back(job.slot);

@@ -9,7 +9,9 @@
 
 #include "sim/core/device_time.hpp"
 #include "sim/core/ids.hpp"
+#include "sim/core/random_stream.hpp"
 #include "sim/fleet/bit_index.hpp"
+#include "sim/fleet/packed_nodes.hpp"
 #include "sim/workload/listed_job.hpp"
 
 namespace fleetsim {
@@ -22,7 +24,8 @@ constexpr DeviceMask all_devices(std::uint32_t count) {
   return count == kMaxDevicesPerNode ? ~DeviceMask{0} : (DeviceMask{1} << count) - 1;
 }
 
-/// What of one node a job holds: whole devices, or `milli` of one device.
+/// What of one node a job holds: whole devices, or `milli` of one device; none where it is there for CPU and
+/// memory alone.
 struct Part {
   std::uint32_t node = 0;
   std::uint32_t milli = 0;  ///< 0: whole devices
@@ -61,12 +64,24 @@ class Pool {
     enum class Holders : std::uint8_t {
       unknown,
       known
-    } holders = Holders::known;  ///< whether `holder` is asked
+    } holders = Holders::known;  ///< whether `holder` is asked; so it is where nodes are packed
+    const PackedNodes::Setup* packing = nullptr;  ///< nodes differ, or more than devices counts; without spares
+    StreamKey draws{0, 0, Purpose::kPlacement, 0};  ///< for placements that draw
   };
   explicit Pool(const Shape& shape);
 
   std::uint32_t nodes() const { return nodes_; }
   std::uint32_t devices_per_node() const { return per_node_; }
+  /// Devices that the node has, when it is there.
+  DeviceMask installed(std::uint32_t node) const {
+    return packed_ ? all_devices(packed_->spec(node).cards) : all_devices(per_node_);
+  }
+  /// Where nodes differ, or more than devices counts; otherwise nullptr.
+  const PackedNodes* packed() const { return packed_ ? &*packed_ : nullptr; }
+  /// For placements that draw.
+  RandomStream& draws() const { return draws_; }
+  /// Nothing is free for anybody.
+  bool is_full() const { return in_state(DeviceState::free) == Capacity::zero() && !packed_; }
   std::uint32_t racks() const { return rack_count_; }
   std::uint32_t rack_of(std::uint32_t node) const { return racks_[node]; }
   /// Device capacity in a state; shared devices count by their parts.
@@ -120,6 +135,10 @@ class Pool {
   /// Milli-devices of a shared device that nobody holds.
   std::uint32_t share_free(std::uint32_t node, std::uint32_t device) const;
 
+  /// Says what the job takes of a node beside devices, before it takes or gives back anything.
+  void know(JobId job, const GangShape& shape) {
+    if (packed_) packed_->know(job, shape);
+  }
   /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
   /// state. A part of a shared device always goes back to where the node's devices rest.
   void take(std::span<const Part> parts, JobId job);
@@ -138,6 +157,7 @@ class Pool {
   /// The node never comes back: no gang can count on it. At most once a node.
   void write_off(std::uint32_t node) {
     if (node < nodes_ - spare_target_ / per_node_) --rack_nodes_[racks_[node]];
+    if (packed_) packed_->write_off(node);
   }
 
   /// The job that holds a whole device; nothing if it is free, spare, out, or shared.
@@ -159,11 +179,15 @@ class Pool {
     return masks_[static_cast<std::size_t>(state)][node];
   }
   void set_free(std::uint32_t node, DeviceMask devices);
+  void tell_packed(std::uint32_t node);
+  bool holds_devices(std::uint32_t node, JobId job) const;
+  std::vector<Share>::const_iterator first_share(std::uint32_t node, std::uint32_t device) const;
   template <class Other>
   std::uint32_t move_whole_nodes(std::span<const Part> parts, bool to_free, Other&& other);
   void set_holder(const Part& part, std::uint32_t holder);
   void take_share(const Part& part, JobId job);
   void give_back_share(const Part& part, JobId job);
+  void give_back_devices(std::span<const Part> parts, JobId job, DeviceState to);
   DeviceState resting(std::uint32_t node, DeviceState state) const {
     if (!is_withdrawn(node) || state == DeviceState::held) return state;
     return state < DeviceState::failed || rest(node) == DeviceState::absent ? rest(node) : state;
@@ -190,6 +214,8 @@ class Pool {
   std::vector<std::uint32_t> rack_nodes_;  ///< of each rack, spares and written-off ones aside
   std::vector<Share> shares_;              ///< sorted by node, device
   std::array<Capacity, kDeviceStates> totals_{};
+  std::optional<PackedNodes> packed_;
+  mutable RandomStream draws_;
 };
 
 }  // namespace fleetsim

@@ -6,7 +6,8 @@ namespace fleetsim {
 namespace {
 
 constexpr std::string_view kOrders[] = {"fifo", "priority", "sjf", "srtf", "srsf", "las"};
-constexpr std::string_view kPlacements[] = {"first-fit", "best-fit", "compact"};
+constexpr std::string_view kPlacements[] = {"first-fit", "best-fit",    "worst-fit", "random",    "compact",
+                                            "fgd",       "dot-product", "packing",   "clustering"};
 
 }  // namespace
 

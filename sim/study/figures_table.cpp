@@ -109,6 +109,12 @@ double has_makespan(const FigurePlace&, const RunSums& sums) { return sums.run->
 double queue_depth(const FigurePlace& place, const RunSums& sums) {
   return device_seconds(sums.run->queue_depth[place.pool]);
 }
+double held_at_end(const FigurePlace& place, const RunSums& sums) {
+  return count(sums.run->pool_ends[place.pool].held.milli());
+}
+double installed_at_end(const FigurePlace& place, const RunSums& sums) {
+  return count(sums.run->pool_ends[place.pool].installed.milli());
+}
 
 // Jobs of a class. Times are of completed jobs, 1,000 units a job, so that device-seconds are job-seconds.
 const ClassOutcome& outcome(const FigurePlace& place, const RunSums& sums) {
@@ -255,6 +261,8 @@ constexpr std::array kFigures{
     FigureInfo{"pools.POOL.mpg.upper", kPool, "1",
                "MPG of the pool if all work without a known ideal were useful", at_most_ideal<pool>,
                in_service<pool>, kOffered, nullptr, Shown::where_unmodelled},
+    FigureInfo{"pools.POOL.allocated_at_end", kPool, "1", "held of what is installed when the window ends",
+               held_at_end, installed_at_end, "nothing is installed then"},
     FigureInfo{"pools.POOL.queue_depth", kPool, "jobs", "queued jobs that accept the pool, over time",
                queue_depth, window_seconds, "the window has no length"},
 
@@ -319,6 +327,9 @@ constexpr std::array kFigures{
         productive_seconds, job_seconds<&ClassOutcome::time_to_result>, kCompleted, no_one_work},
     FigureInfo{"jobs.CLASS.completed", kJob, "count",
                "jobs submitted in the window that completed, per replication", completed, once, ""},
+    FigureInfo{"jobs.CLASS.gave_up", kJob, "count",
+               "jobs submitted in the window that gave up, per replication",
+               number_of<&ClassOutcome::gave_up>, once, ""},
     FigureInfo{"jobs.CLASS.failures", kJob, "count", "failures that stopped a job, per replication",
                number_of<&ClassOutcome::failures>, once, ""},
     FigureInfo{"jobs.CLASS.evictions", kJob, "count", "evictions, per replication",

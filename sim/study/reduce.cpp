@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "sim/scenario/installed.hpp"
 #include "sim/study/warnings.hpp"
 
 namespace fleetsim {
@@ -18,6 +19,7 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.killed_at_limit += more.killed_at_limit;
   sums.unsatisfiable += more.unsatisfiable;
   sums.no_progress += more.no_progress;
+  sums.gave_up += more.gave_up;
   sums.unfinished += more.unfinished;
   sums.time_to_result += more.time_to_result;
   sums.queue_wait += more.queue_wait;
@@ -39,13 +41,6 @@ void add(std::vector<std::vector<FaultOutcome>>& sums, const std::vector<std::ve
   }
 }
 
-Capacity installed(const Scenario& scenario) {
-  Capacity all;
-  for (const PoolSpec& pool : scenario.pools)
-    all += Capacity::devices(std::int64_t{pool.nodes} * pool.devices_per_node);
-  return all;
-}
-
 /// Everything of a point that is not a figure.
 PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
   const RunResult& first = runs.front();
@@ -60,7 +55,9 @@ PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
   for (auto& rows : result.faults) std::fill(rows.begin(), rows.end(), FaultOutcome{});
   for (const RunResult& run : runs) {
     result.ledger.merge(run.ledger);
-    result.installed_window += installed(point.scenario) * (run.window_end - run.window_start);
+    result.window += Capacity::milli_devices(1) * (run.window_end - run.window_start);
+    for (const PoolSpec& pool : point.scenario.pools)
+      result.installed_window += installed(pool, run.window_start, run.window_end);
     for (std::size_t i = 0; i < run.classes.size(); ++i) add(result.classes[i], run.classes[i]);
     add(result.faults, run.faults);
     ++result.run_states[static_cast<std::size_t>(run.state)];

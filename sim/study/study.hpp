@@ -30,6 +30,7 @@ struct PointResult {
   std::vector<Figure> figures{};                    ///< in a fixed order
   Ledger ledger;                                    ///< summed over replications
   DeviceTime installed_window{};                    ///< summed over replications
+  DeviceTime window{};                              ///< summed over replications, of a thousandth of a device
   std::vector<ClassOutcome> classes{};              ///< summed
   std::vector<std::vector<FaultOutcome>> faults{};  ///< summed
   std::vector<std::int64_t> run_states{};           ///< how many runs ended in each RunState

@@ -6,6 +6,7 @@
 #include "models/checkpoint/interval.hpp"
 #include "models/quantity/format.hpp"
 #include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/installed.hpp"
 #include "sim/study/class_terms.hpp"
 
 namespace fleetsim {
@@ -57,7 +58,7 @@ void add_unstable_queue(const Scenario& scenario, Warnings& warnings) {
   if (pools.empty()) return;
   for (const std::uint32_t pool : pools) {
     const PoolSpec& spec = scenario.pools[pool];
-    capacity += static_cast<double>(spec.nodes - spec.spares) * spec.devices_per_node;
+    capacity += static_cast<double>(devices_of(spec) - std::int64_t{spec.spares} * spec.devices_per_node);
   }
   // A job without an end keeps its devices from all others.
   for (const JobClass& job_class : scenario.classes) {

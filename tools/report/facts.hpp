@@ -22,9 +22,6 @@ const Scenario& scenario_of(const PointResult& point);
 std::int64_t node_count(const Scenario& scenario);
 std::int64_t device_count(const Scenario& scenario);
 
-/// Length of the windows of all replications together, in nanoseconds; zero without devices.
-DeviceTime window_sum(const PointResult& point);
-
 /// "base", or the alternative's name, and the values of the sweep: "atomic admission, rate = 4 /d".
 std::string point_label(const StudyPoint& point);
 

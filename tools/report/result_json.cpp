@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/scenario/installed.hpp"
+
 namespace fleetsim {
 namespace {
 
@@ -54,7 +56,7 @@ Json contract_json(const PointResult& point, const Provenance& made_by) {
   for (const PoolSpec& pool : scenario.pools) {
     pools[pool.name] = {{"device", pool.device_type},
                         {"nodes", pool.nodes},
-                        {"devices", std::int64_t{pool.nodes} * pool.devices_per_node}};
+                        {"devices", devices_of(pool)}};
   }
   Json json;
   json["name"] = scenario.name;
@@ -78,7 +80,7 @@ Json contract_json(const PointResult& point, const Provenance& made_by) {
 Json ledger_json(const PointResult& point) {
   Json json;
   json["installed"] = to_string(point.installed_window);
-  json["window_ns"] = to_string(window_sum(point));
+  json["window_ns"] = to_string(point.window);
   const LeafTotals leaves = point.ledger.total();
   for (const LeafInfo& leaf : leaf_table())
     json[std::string(leaf.name)] = to_string(leaves[static_cast<std::size_t>(leaf.leaf)]);
@@ -90,7 +92,7 @@ Json class_json(const ClassOutcome& outcome) {
           {"completed", outcome.completed},         {"failed", outcome.failed},
           {"cancelled", outcome.cancelled},         {"killed_at_limit", outcome.killed_at_limit},
           {"unsatisfiable", outcome.unsatisfiable}, {"no_progress", outcome.no_progress},
-          {"unfinished", outcome.unfinished}};
+          {"gave_up", outcome.gave_up},             {"unfinished", outcome.unfinished}};
 }
 
 Json states_json(const PointResult& point) {
