@@ -130,6 +130,7 @@ void Engine::decide_reasons() {
     book.reason = now;
     book.depth = depth_[pool];
   }
+  if (!fragmentation_books_.empty()) measure_fragmentation();
 }
 
 Leaf Engine::reason(PoolId pool_id) const {

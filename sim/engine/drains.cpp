@@ -161,6 +161,7 @@ void Engine::leave_shared(Job& job) {
   record_allocation(job, "drained");
   touch(job.pool);
   pools_[job.pool.value].give_back(job.parts, job.slot, DeviceState::free);
+  if (!broken_shares_.empty()) repair_shares();
   if (class_of(job).quota) quota_used_[*class_of(job).quota] -= job.assigned;
   job.parts.clear();
   job.gang_capacity = job.assigned = Capacity::zero();

@@ -64,6 +64,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .faults = {},
               .queue_depth = std::vector<DeviceTime>(scenario.pools.size()),
               .pool_ends = std::vector<PoolEnd>(scenario.pools.size()),
+              .fragmentation = std::vector<FragmentationSums>(scenario.pools.size()),
               .makespan = std::nullopt,
               .jobs = {},
               .events = 0},
@@ -117,6 +118,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
 }
 
 RunResult Engine::run() {
+  start_fragmentation();
   start_withdrawals();
   start_faults();
   for (std::uint32_t index = 0; index < sources_.size(); ++index) schedule_arrival(index);
@@ -274,6 +276,7 @@ void Engine::finish_run() {
     count_outcome(each, std::nullopt);
   }
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) touch(PoolId{pool});
+  for (auto& [pool, book] : fragmentation_books_) book_fragmentation(pool, book);
   // Only now: whoever was submitted at the very end of such a run is counted with the others.
   if (window_end_ == SimTime::never()) {
     window_end_ = std::max(now_, window_start_);

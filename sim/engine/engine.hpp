@@ -162,6 +162,8 @@ class Engine {
   void take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from, Duration repair);
   void repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair);
   DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
+  void break_shares(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair);
+  void repair_shares();
   void lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair);
   void add_broken(Job& job, Part part, Duration repair);
   void fail(Job& job, std::optional<Duration> detect);
@@ -270,6 +272,24 @@ class Engine {
   bool plan(Job& job);
   std::uint64_t free_version() const;
   void remember_what_was_looked_at();
+
+  // fragmentation.cpp
+  /// Capacities that hold from one instant to the next.
+  struct FragmentationBook {
+    SimTime since;
+    std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
+    Capacity free, device, node, rack, typical;
+    struct Gang {
+      GangShape shape;
+      bool within_rack;
+      double jobs;
+    };
+    std::vector<Gang> expected{};
+  };
+  void start_fragmentation();
+  void measure_fragmentation();
+  void book_fragmentation(std::uint32_t pool, FragmentationBook& book);
+  void measure_by_queue(std::uint32_t pool, FragmentationBook& book) const;
 
   // books.cpp
   SimTime clip(SimTime t) const {
@@ -390,6 +410,12 @@ class Engine {
   std::vector<std::uint32_t> ageing_from_;         ///< by process: its first entity in `ageing_`
   std::vector<OutPart> out_parts_;
   std::vector<std::uint32_t> free_out_parts_;
+  struct BrokenShare {
+    PoolId pool;
+    std::uint32_t node, device;
+    Duration repair;
+  };
+  std::vector<BrokenShare> broken_shares_;  ///< failed devices that somebody still holds a part of
   std::vector<OutPart> teardowns_;
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
@@ -408,6 +434,7 @@ class Engine {
     std::int64_t depth = 0;
   };
   std::vector<PoolBook> books_;
+  std::vector<std::pair<std::uint32_t, FragmentationBook>> fragmentation_books_;  ///< of pools that are measured
   RunResult result_;
   Records* records_;
   std::int64_t live_ = 0;          ///< jobs that have arrived and not ended

@@ -49,6 +49,15 @@ struct FaultOutcome {
   std::int64_t interruptions = 0;  ///< gangs it stopped
 };
 
+/// What of a pool's free capacity jobs could not use, over the window. A gang of the device level takes free devices
+/// wherever they are, of the node level it is spread over nodes as it asks, of the rack level it keeps to one rack if
+/// it asks for that. Where jobs are queued that accept the pool, what a pass over them in their order could not
+/// start is stranded; otherwise what the next job could not, on average over the jobs that the scenario expects.
+struct FragmentationSums {
+  DeviceTime free, device, node, rack;
+  DeviceTime typical;  ///< of packed nodes, for typical tasks: the measure of the FGD study
+};
+
 /// A pool at the end of the window.
 struct PoolEnd {
   Capacity held, installed;
@@ -65,6 +74,7 @@ struct RunResult {
   std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
   std::vector<DeviceTime> queue_depth;            ///< by pool: queued jobs x time, 1,000 units a job
   std::vector<PoolEnd> pool_ends;                 ///< by pool
+  std::vector<FragmentationSums> fragmentation;   ///< by pool; of those that are to be measured
   std::optional<SimTime> makespan;                ///< end of the last job that ended
   std::vector<JobOutcome> jobs;                   ///< in order of arrival, when asked for
   std::uint64_t events = 0;

@@ -217,6 +217,7 @@ void Engine::release(Job& job, const char* reason) {
     for (const Part& part : *parts)
       if (part.milli == 0) tear_down(job.pool, part);
   }
+  if (!broken_shares_.empty()) repair_shares();
   if (job.release_hook.is_linked()) {
     const bool as_foreseen = scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;
     if (as_foreseen) looked_at_ += pool.version() - version_before;

@@ -144,13 +144,12 @@ void Pool::tell_packed(std::uint32_t node) {
   std::array<std::uint16_t, kMaxDevicesPerNode> free{};
   const DeviceMask all = installed(node);
   for_each_device(free_devices(node), [&](std::uint32_t device) { free[device] = 1000; });
-  if (!is_withdrawn(node)) {
-    std::optional<std::uint32_t> last;
-    for (auto share = first_share(node, 0); share != shares_.end() && share->node == node; ++share) {
-      if (last != share->device) free[share->device] = 1000;
-      free[share->device] = static_cast<std::uint16_t>(free[share->device] - share->milli);
-      last = share->device;
-    }
+  std::optional<std::uint32_t> last;
+  for (auto share = first_share(node, 0); share != shares_.end() && share->node == node; ++share) {
+    if (share_rest(node, share->device) != DeviceState::free) continue;
+    if (last != share->device) free[share->device] = 1000;
+    free[share->device] = static_cast<std::uint16_t>(free[share->device] - share->milli);
+    last = share->device;
   }
   const bool is_out = is_withdrawn(node) || (all != 0 && devices_in(DeviceState::failed, node) == all);
   packed_->set_cards(node, std::span{free}.first(popcount(all)), !is_out);
@@ -159,15 +158,16 @@ void Pool::tell_packed(std::uint32_t node) {
 bool Pool::is_free(const Part& part) const {
   const bool whole = (part.devices & ~free_devices(part.node)) == 0;
   if (part.milli == 0 || whole) return whole;
-  if (is_withdrawn(part.node)) return false;
-  const std::uint32_t left =
-      share_free(part.node, static_cast<std::uint32_t>(std::countr_zero(part.devices)));
+  const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
+  if (share_rest(part.node, device) != DeviceState::free) return false;
+  const std::uint32_t left = share_free(part.node, device);
   return left < 1000 && left >= part.milli;  // a device that nobody shares is held, or out
 }
 
 std::optional<Part> Pool::find_share(std::uint32_t milli) const {
   for (const Share& share : shares_) {
-    if (share_free(share.node, share.device) >= milli && !is_withdrawn(share.node))
+    if (share_free(share.node, share.device) >= milli &&
+        share_rest(share.node, share.device) == DeviceState::free)
       return Part{.node = share.node, .milli = milli, .devices = DeviceMask{1} << share.device};
   }
   const auto node = next_with_at_least(1, 0);
@@ -204,6 +204,16 @@ void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, Device
   }
   add(from, -1000LL * count);
   add(to, 1000LL * count);
+  if (packed_) tell_packed(node);
+}
+
+void Pool::break_share(std::uint32_t node, std::uint32_t device) {
+  if (is_broken(node, device)) return;
+  const std::int64_t left = share_free(node, device);
+  add(rest(node), -left);
+  broken_.resize(nodes_);
+  broken_[node] |= DeviceMask{1} << device;
+  add(DeviceState::failed, left);
   if (packed_) tell_packed(node);
 }
 
@@ -351,13 +361,15 @@ void Pool::give_back_share(const Part& part, JobId job) {
   const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
   shares_.erase(std::find_if(first_share(part.node, device), shares_.cend(),
                              [&](const Share& each) { return each.job == job; }));
+  const DeviceState to = share_rest(part.node, device);
   add(DeviceState::held, -std::int64_t{part.milli});
-  add(rest(part.node), part.milli);
+  add(to, part.milli);
   if (share_free(part.node, device) != 1000) return;
-  if (is_withdrawn(part.node)) {
-    mask(rest(part.node), part.node) |= part.devices;
-  } else {
+  if (!broken_.empty()) broken_[part.node] &= ~part.devices;
+  if (to == DeviceState::free) {
     set_free(part.node, free_devices(part.node) | part.devices);
+  } else {
+    mask(to, part.node) |= part.devices;
   }
 }
 

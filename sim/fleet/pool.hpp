@@ -139,6 +139,10 @@ class Pool {
   void know(JobId job, const GangShape& shape) {
     if (packed_) packed_->know(job, shape);
   }
+  /// Whether what nobody holds of a shared device is to be had.
+  bool offers_share(std::uint32_t node, std::uint32_t device) const {
+    return share_rest(node, device) == DeviceState::free;
+  }
   /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
   /// state. A part of a shared device always goes back to where the node's devices rest.
   void take(std::span<const Part> parts, JobId job);
@@ -149,6 +153,8 @@ class Pool {
   /// Moves devices that no job holds between states. On a node that is withdrawn, they are at rest instead of
   /// free, spare or in transition, here and when they are given back.
   void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
+  /// A device that jobs share has failed: what nobody holds of it fails at once, the rest as it is given back.
+  void break_share(std::uint32_t node, std::uint32_t device);
   /// Withdraws a node (`maintenance`, `absent`) or has it back (`free`). What nobody holds moves at once,
   /// what is held when it is given back, and what has failed when it is repaired, or at once if it is to be
   /// absent.
@@ -184,6 +190,13 @@ class Pool {
   std::vector<Share>::const_iterator first_share(std::uint32_t node, std::uint32_t device) const;
   template <class Other>
   std::uint32_t move_whole_nodes(std::span<const Part> parts, bool to_free, Other&& other);
+  bool is_broken(std::uint32_t node, std::uint32_t device) const {
+    return !broken_.empty() && (broken_[node] >> device & 1) != 0;
+  }
+  /// Where a part of a shared device is that nobody holds.
+  DeviceState share_rest(std::uint32_t node, std::uint32_t device) const {
+    return is_broken(node, device) ? DeviceState::failed : rest(node);
+  }
   void set_holder(const Part& part, std::uint32_t holder);
   void take_share(const Part& part, JobId job);
   void give_back_share(const Part& part, JobId job);
@@ -213,6 +226,7 @@ class Pool {
   std::vector<std::uint32_t> rack_free_counts_;               ///< the same by rack
   std::vector<std::uint32_t> rack_nodes_;  ///< of each rack, spares and written-off ones aside
   std::vector<Share> shares_;              ///< sorted by node, device
+  std::vector<DeviceMask> broken_;         ///< by node: shared devices that have failed; empty until one has
   std::array<Capacity, kDeviceStates> totals_{};
   std::optional<PackedNodes> packed_;
   mutable RandomStream draws_;

@@ -13,10 +13,10 @@ std::vector<WeightedShape> typical_tasks(std::span<const TaskShape> tasks, int p
   std::vector<WeightedShape> weighted;
   weighted.reserve(tasks.size());
   for (const TaskShape& task : tasks) weighted.push_back({task, 1});
-  return typical_tasks(std::move(weighted), percent);
+  return typical_of_weighted(std::move(weighted), percent);
 }
 
-std::vector<WeightedShape> typical_tasks(std::vector<WeightedShape> tasks, int percent) {
+std::vector<WeightedShape> typical_of_weighted(std::vector<WeightedShape> tasks, int percent) {
   std::int64_t all = 0;
   for (WeightedShape& task : tasks) {
     task.shape.memory_bytes = 0;

@@ -23,7 +23,7 @@ struct WeightedShape {
 /// study leaves out of it; weights are counts.
 std::vector<WeightedShape> typical_tasks(std::span<const TaskShape> tasks, int percent = 95);
 /// The same out of shapes that come with weights, which sum to at most 10^8.
-std::vector<WeightedShape> typical_tasks(std::vector<WeightedShape> tasks, int percent = 95);
+std::vector<WeightedShape> typical_of_weighted(std::vector<WeightedShape> tasks, int percent = 95);
 
 /// The free milli of the cards of a node, most first.
 class FreeLevels {

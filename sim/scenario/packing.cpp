@@ -52,7 +52,7 @@ std::vector<WeightedShape> typical_of(const Scenario& scenario, std::uint32_t po
   std::vector<WeightedShape> weighted;
   for (const auto& [task, jobs] : tasks)
     weighted.push_back({task, static_cast<std::int64_t>(std::floor(jobs * unit + 0.5))});
-  return typical_tasks(std::move(weighted));
+  return typical_of_weighted(std::move(weighted));
 }
 
 bool asks_hosts(const JobClass& job_class) {

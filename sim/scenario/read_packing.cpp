@@ -82,6 +82,7 @@ void check_pools(const Reader& root, const Scenario& scenario) {
 }  // namespace
 
 void read_packing(const Reader& root, Scenario& scenario) {
+  if (!root.problems().empty()) return;  // what does not go together shows when each part is right
   prepare_packing(scenario);
   check_pools(root, scenario);
   check_scheduler(root, scenario);

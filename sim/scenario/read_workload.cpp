@@ -189,7 +189,9 @@ void read_drawn(const Reader& in, const Scenario& scenario, JobClass& job) {
   DrawnJobs drawn;
   drawn.milli = std::llround(*times * static_cast<double>(1000 * devices));
   assign(drawn.every, every);
-  if (!job.arrivals.listed.empty()) job.arrivals.drawn = drawn;
+  if (job.arrivals.listed.empty()) return;
+  job.arrivals.drawn = drawn;
+  for (ListedJob& listed : job.arrivals.listed) listed.patience = job.patience;  // times of the list do not count
 }
 
 void read_trace_jobs(const Reader& in, Scenario& scenario, Traces& traces, std::vector<std::string>& notes,

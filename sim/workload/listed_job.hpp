@@ -42,10 +42,10 @@ struct ListedJob {
   std::string id;
   SimTime submit;
   std::uint32_t devices = 0;                     ///< spread over as few nodes as hold them
-  std::uint32_t milli = 0;                       ///< or that part of one device
   Duration duration = Duration::nanoseconds(0);  ///< productive time when the gang is complete
   std::optional<Duration> limit;
   std::int64_t priority = 0;
+  std::uint32_t milli = 0;             ///< that part of one device, instead of devices
   std::uint32_t demand = 0;            ///< of each of its nodes, by number; 0: devices alone
   std::optional<Duration> patience{};  ///< gives up when it has not started so long after its submission
 };

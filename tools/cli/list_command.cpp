@@ -35,7 +35,17 @@ Entries rows_of(std::span<const Row> rows, std::string_view Row::*name) {
 }
 
 Entries orders() { return rows_of(order_table(), &OrderPolicy::name); }
-Entries placements() { return rows_of(placement_table(), &PlacementPolicy::name); }
+Entries placements() {
+  Entries entries;
+  for (const PlacementPolicy& row : placement_table()) {
+    std::string about(row.about);
+    if (row.place == nullptr) about += "; for jobs of at most one node";
+    if (!row.source.empty()) about += "; " + std::string(row.source);
+    about += "; costs " + std::string(row.cost) + (row.place == nullptr ? " a node that has changed" : " a gang");
+    entries.push_back({std::string(row.name), about});
+  }
+  return entries;
+}
 Entries leaves() { return rows_of(leaf_table(), &LeafInfo::name); }
 Entries figures() { return rows_of(figure_table(), &FigureInfo::pattern); }
 Entries formats() { return rows_of(trace_formats(), &TraceFormat::name); }
