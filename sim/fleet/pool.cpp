@@ -245,8 +245,9 @@ DeviceMask Pool::rest_in(std::uint32_t node, DeviceState state) {
         index == 0 || shares_[index - 1].node != node || shares_[index - 1].device != share.device;
     if (share.node != node || !first) continue;
     const std::int64_t left = share_free(node, share.device);
-    add(before, -left);
-    add(state, left);
+    add(is_broken(node, share.device) ? DeviceState::failed : before, -left);
+    if (state == DeviceState::absent && !broken_.empty()) broken_[node] &= ~(DeviceMask{1} << share.device);
+    add(share_rest(node, share.device), left);
   }
   if (packed_) tell_packed(node);
   return moved;

@@ -36,10 +36,22 @@ void check_scheduler(const Reader& root, const Scenario& scenario) {
   if (spec.placement == "compact") in->problem("placement", "\"compact\"" + because);
 }
 
+/// Own spares stand in for whole members.
+void check_own_spares(const Reader& in, const JobClass& job_class) {
+  if (job_class.own_spares == 0) return;
+  const auto& listed = job_class.arrivals.listed;
+  const bool has_wholes = (!job_class.gang.shape || job_class.gang.shape->milli == 0) &&
+                          std::all_of(listed.begin(), listed.end(), [](const ListedJob& job) {
+                            return job.milli == 0 && job.devices > 0;
+                          });
+  if (!has_wholes) in.problem("own_spares", "goes with jobs of whole devices");
+}
+
 void check_classes(const Reader& root, const Scenario& scenario) {
   const auto entries = root.objects("workload");
   for (std::size_t index = 0; index < scenario.classes.size() && index < entries.size(); ++index) {
     const JobClass& job_class = scenario.classes[index];
+    check_own_spares(entries[index].second, job_class);
     for (const std::uint32_t number : job_class.pools) {
       const PoolSpec& pool = scenario.pools[number];
       const Reader& in = entries[index].second;
