@@ -152,7 +152,8 @@ void Engine::arrive(std::uint32_t class_index) {
     ++patience_left_;
     push(now_ + *patience, Phase::kScheduling, EventKind::out_of_patience, job.slot.value, job.live_generation);
   }
-  for (const std::uint32_t pool : job_class.pools) pools_[pool].know(job.slot, allocation_shape(job));
+  if (any_packed_)
+    for (const std::uint32_t pool : job_class.pools) pools_[pool].know(job.slot, allocation_shape(job));
   enqueue(job, now_);
 }
 
@@ -177,10 +178,6 @@ std::string Engine::name_of(const Job& job) const {
   if (job.listed != nullptr) return job.listed->id;
   if (!job_class.arrivals.gap) return job_class.name;
   return job_class.name + "#" + std::to_string(job.number);
-}
-
-const GangShape& Engine::allocation_shape(const Job& job) const {
-  return shapes_[job.shape_index].shape;
 }
 
 /// The entry of `shapes_` for gangs of this class and shape; `guess` is tried first.

@@ -77,6 +77,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     };
     std::optional<PackedNodes::Setup> packing;
     if (!pool.packed.empty()) packing.emplace(packing_setup(scenario, pool, stream(Purpose::kPlacement)));
+    any_packed_ = any_packed_ || packing;
     if (pool.shuffled) packing->order = stream(Purpose::kNodeOrder);
     pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
                                     may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown,

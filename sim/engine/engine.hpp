@@ -242,7 +242,7 @@ class Engine {
     return order_->key == nullptr ? Int128{0} : order_->key(view(job), scenario_.scheduler);
   }
   void schedule_jump(Job& job);
-  const GangShape& allocation_shape(const Job& job) const;
+  const GangShape& allocation_shape(const Job& job) const { return shapes_[job.shape_index].shape; }
 
   // backfill.cpp
   struct Reservation {
@@ -324,6 +324,7 @@ class Engine {
   SimTime now_, window_start_, window_end_;
   EventQueue events_;
   std::vector<Pool> pools_;
+  bool any_packed_ = false;
   std::vector<std::unique_ptr<Job>> jobs_;  ///< slots; addresses are stable
   std::vector<std::uint32_t> free_slots_;
   std::uint64_t next_sequence_ = 0;

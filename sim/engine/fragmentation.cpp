@@ -3,8 +3,8 @@
 #include "sim/engine/engine.hpp"
 #include "sim/scenario/packing.hpp"
 
-// How much of what is free jobs could not use, for pools that are to be measured. It is looked at anew whenever
-// the pool or its queue has changed, which costs by the size of the pool and of the queue.
+// How much of what is free jobs could not use, for pools that are to be measured. It is looked at anew
+// whenever the pool or its queue has changed, which costs by the size of the pool and of the queue.
 
 namespace fleetsim {
 namespace {
@@ -78,13 +78,12 @@ std::int64_t usable_on_nodes(const Pool& pool, const GangShape& shape, bool with
     return usable_on_nodes(shape, per_node, [&](std::uint32_t count) { return pool.nodes_with(count); });
   std::int64_t usable = 0;
   for (std::uint32_t rack = 0; rack < pool.racks(); ++rack)
-    usable += usable_on_nodes(shape, per_node, [&](std::uint32_t count) { return pool.nodes_with(count, rack); });
+    usable +=
+        usable_on_nodes(shape, per_node, [&](std::uint32_t count) { return pool.nodes_with(count, rack); });
   return usable;
 }
 
-Capacity rounded(double milli) {
-  return Capacity::milli_devices(static_cast<std::int64_t>(milli + 0.5));
-}
+Capacity rounded(double milli) { return Capacity::milli_devices(static_cast<std::int64_t>(milli + 0.5)); }
 
 }  // namespace
 
@@ -135,7 +134,9 @@ void Engine::measure_fragmentation() {
     const Loose free = loose(pool);
     double jobs = 0, device = 0, node = 0, rack = 0;
     for (const FragmentationBook::Gang& gang : book.expected) {
-      const auto add = [&](double& sum, std::int64_t usable) { sum += gang.jobs * static_cast<double>(usable); };
+      const auto add = [&](double& sum, std::int64_t usable) {
+        sum += gang.jobs * static_cast<double>(usable);
+      };
       const bool share = gang.shape.milli != 0;
       const std::int64_t anywhere = usable_loose(free, gang.shape);
       jobs += gang.jobs;

@@ -73,8 +73,8 @@ struct RunResult {
   std::vector<ClassOutcome> classes;
   std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
   std::vector<DeviceTime> queue_depth;            ///< by pool: queued jobs x time, 1,000 units a job
-  std::vector<PoolEnd> pool_ends;                 ///< by pool
-  std::vector<FragmentationSums> fragmentation;   ///< by pool; of those that are to be measured
+  std::vector<PoolEnd> pool_ends{};               ///< by pool
+  std::vector<FragmentationSums> fragmentation{}; ///< by pool; of those that are to be measured
   std::optional<SimTime> makespan;                ///< end of the last job that ended
   std::vector<JobOutcome> jobs;                   ///< in order of arrival, when asked for
   std::uint64_t events = 0;

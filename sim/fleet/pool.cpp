@@ -99,8 +99,7 @@ std::uint32_t Pool::nodes_with_at_least(std::uint32_t count, std::uint32_t rack)
   return nodes;
 }
 
-bool Pool::fits(const GangShape& shape, bool within_rack) const {
-  if (packed_) return packed_->fits(shape, within_rack);
+bool Pool::fits_devices(const GangShape& shape, bool within_rack) const {
   if (shape.milli != 0) return find_share(shape.milli).has_value();
   if (!within_rack || rack_count_ == 1)
     return can_hold(shape, [&](std::uint32_t count) { return nodes_with_at_least(count); });
@@ -153,6 +152,21 @@ void Pool::tell_packed(std::uint32_t node) {
   }
   const bool is_out = is_withdrawn(node) || (all != 0 && devices_in(DeviceState::failed, node) == all);
   packed_->set_cards(node, std::span{free}.first(popcount(all)), !is_out);
+}
+
+void Pool::tell_packed(std::span<const Part> parts) {
+  for (const Part& part : parts) tell_packed(part.node);
+}
+
+void Pool::hold_packed(std::span<const Part> parts, JobId job) {
+  for (const Part& part : parts)
+    if (!holds_devices(part.node, job)) packed_->hold(part.node, job);
+}
+
+void Pool::let_go_packed(std::span<const Part> parts, JobId job) {
+  for (const Part& part : parts)
+    if (part.milli != 0 || !holds_devices(part.node, job)) packed_->let_go(part.node, job);
+  tell_packed(parts);
 }
 
 bool Pool::is_free(const Part& part) const {
@@ -312,11 +326,7 @@ std::uint32_t Pool::move_whole_nodes(std::span<const Part> parts, bool to_free, 
   return count;
 }
 
-void Pool::take(std::span<const Part> parts, JobId job) {
-  if (packed_) {
-    for (const Part& part : parts)
-      if (!holds_devices(part.node, job)) packed_->hold(part.node, job);
-  }
+void Pool::take_devices(std::span<const Part> parts, JobId job) {
   std::int64_t taken = 0;
   const auto take_part_of_node = [&](const Part& part) {
     if (part.milli != 0) return take_share(part, job);
@@ -330,9 +340,6 @@ void Pool::take(std::span<const Part> parts, JobId job) {
   }
   add(DeviceState::free, -1000 * taken);
   add(DeviceState::held, 1000 * taken);
-  if (packed_) {
-    for (const Part& part : parts) tell_packed(part.node);
-  }
 }
 
 void Pool::first_whole_nodes(std::uint32_t count, Placement& out) const {
@@ -371,15 +378,6 @@ void Pool::give_back_share(const Part& part, JobId job) {
     set_free(part.node, free_devices(part.node) | part.devices);
   } else {
     mask(to, part.node) |= part.devices;
-  }
-}
-
-void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
-  give_back_devices(parts, job, to);
-  if (!packed_) return;
-  for (const Part& part : parts) {
-    if (part.milli != 0 || !holds_devices(part.node, job)) packed_->let_go(part.node, job);
-    tell_packed(part.node);
   }
 }
 

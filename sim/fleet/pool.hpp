@@ -65,7 +65,8 @@ class Pool {
       unknown,
       known
     } holders = Holders::known;  ///< whether `holder` is asked; so it is where nodes are packed
-    const PackedNodes::Setup* packing = nullptr;  ///< nodes differ, or more than devices counts; without spares
+    const PackedNodes::Setup* packing =
+        nullptr;  ///< nodes differ, or more than devices counts; without spares
     StreamKey draws{0, 0, Purpose::kPlacement, 0};  ///< for placements that draw
   };
   explicit Pool(const Shape& shape);
@@ -124,7 +125,11 @@ class Pool {
   std::uint32_t nodes_with_at_least(std::uint32_t count, std::uint32_t rack) const;
 
   /// Whether the shape could be placed now; in one rack when `within_rack`.
-  bool fits(const GangShape& shape, bool within_rack) const;
+  bool fits(const GangShape& shape, bool within_rack) const {
+    return packed_ ? packed_->fits(shape, within_rack) : fits_devices(shape, within_rack);
+  }
+  /// The same of a pool whose nodes are not packed.
+  bool fits_devices(const GangShape& shape, bool within_rack) const;
   /// Whether an empty pool (spares kept) could hold it.
   bool could_ever_fit(const GangShape& shape, bool within_rack) const;
   /// The first node and device that have `milli` of one device free: shared devices before whole ones of a
@@ -145,15 +150,23 @@ class Pool {
   }
   /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
   /// state. A part of a shared device always goes back to where the node's devices rest.
-  void take(std::span<const Part> parts, JobId job);
+  void take(std::span<const Part> parts, JobId job) {
+    if (packed_) hold_packed(parts, job);
+    take_devices(parts, job);
+    if (packed_) tell_packed(parts);
+  }
   void take(const Part& part, JobId job) { take(std::span{&part, 1}, job); }
   void take_spare(const Part& part, JobId job);
-  void give_back(std::span<const Part> parts, JobId job, DeviceState to);
+  void give_back(std::span<const Part> parts, JobId job, DeviceState to) {
+    give_back_devices(parts, job, to);
+    if (packed_) let_go_packed(parts, job);
+  }
   void give_back(const Part& part, JobId job, DeviceState to) { give_back(std::span{&part, 1}, job, to); }
   /// Moves devices that no job holds between states. On a node that is withdrawn, they are at rest instead of
   /// free, spare or in transition, here and when they are given back.
   void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
-  /// A device that jobs share has failed: what nobody holds of it fails at once, the rest as it is given back.
+  /// A device that jobs share has failed: what nobody holds of it fails at once, the rest as it is given
+  /// back.
   void break_share(std::uint32_t node, std::uint32_t device);
   /// Withdraws a node (`maintenance`, `absent`) or has it back (`free`). What nobody holds moves at once,
   /// what is held when it is given back, and what has failed when it is repaired, or at once if it is to be
@@ -186,6 +199,9 @@ class Pool {
   }
   void set_free(std::uint32_t node, DeviceMask devices);
   void tell_packed(std::uint32_t node);
+  void tell_packed(std::span<const Part> parts);
+  void hold_packed(std::span<const Part> parts, JobId job);
+  void let_go_packed(std::span<const Part> parts, JobId job);
   bool holds_devices(std::uint32_t node, JobId job) const;
   std::vector<Share>::const_iterator first_share(std::uint32_t node, std::uint32_t device) const;
   template <class Other>
@@ -200,6 +216,7 @@ class Pool {
   void set_holder(const Part& part, std::uint32_t holder);
   void take_share(const Part& part, JobId job);
   void give_back_share(const Part& part, JobId job);
+  void take_devices(std::span<const Part> parts, JobId job);
   void give_back_devices(std::span<const Part> parts, JobId job, DeviceState to);
   DeviceState resting(std::uint32_t node, DeviceState state) const {
     if (!is_withdrawn(node) || state == DeviceState::held) return state;

@@ -41,9 +41,8 @@ void check_own_spares(const Reader& in, const JobClass& job_class) {
   if (job_class.own_spares == 0) return;
   const auto& listed = job_class.arrivals.listed;
   const bool has_wholes = (!job_class.gang.shape || job_class.gang.shape->milli == 0) &&
-                          std::all_of(listed.begin(), listed.end(), [](const ListedJob& job) {
-                            return job.milli == 0 && job.devices > 0;
-                          });
+                          std::all_of(listed.begin(), listed.end(),
+                                      [](const ListedJob& job) { return job.milli == 0 && job.devices > 0; });
   if (!has_wholes) in.problem("own_spares", "goes with jobs of whole devices");
 }
 

@@ -82,9 +82,10 @@ DeviceTypes read_accepts(const Reader& in, const Scenario& scenario, JobClass& j
     for (std::uint32_t i = 0; i < scenario.pools.size(); ++i) job.pools.push_back(i);
     return models;
   }
-  for_each_accepted(in, "at least one pool or device type", [&](const Json& name, const std::string& pointer) {
-    accept(in, name, pointer, scenario, job, models);
-  });
+  for_each_accepted(in, "at least one pool or device type",
+                    [&](const Json& name, const std::string& pointer) {
+                      accept(in, name, pointer, scenario, job, models);
+                    });
   return models;
 }
 
@@ -191,7 +192,8 @@ void read_drawn(const Reader& in, const Scenario& scenario, JobClass& job) {
   assign(drawn.every, every);
   if (job.arrivals.listed.empty()) return;
   job.arrivals.drawn = drawn;
-  for (ListedJob& listed : job.arrivals.listed) listed.patience = job.patience;  // times of the list do not count
+  for (ListedJob& listed : job.arrivals.listed)
+    listed.patience = job.patience;  // times of the list do not count
 }
 
 void read_trace_jobs(const Reader& in, Scenario& scenario, Traces& traces, std::vector<std::string>& notes,

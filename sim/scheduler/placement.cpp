@@ -17,7 +17,7 @@ bool place(const Pool& pool, const GangShape& shape, bool within_rack, PlaceFunc
     if (share) out.push_back(*share);
     return share.has_value();
   }
-  if (!pool.fits(shape, within_rack)) return false;
+  if (!pool.fits_devices(shape, within_rack)) return false;
   if (!within_rack || pool.racks() == 1) {
     policy(pool, shape, std::nullopt, out);
     return true;

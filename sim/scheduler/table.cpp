@@ -20,17 +20,17 @@ constexpr std::array kOrders{
 
 // Where nodes differ, or CPU and memory count, the packing policies of the same names choose.
 constexpr PlacementPolicy kOfGangs[] = {
-    {"first-fit", "the first nodes with room, by number", "", "the gang's nodes", place_first_fit},
+    {"first-fit", "the first nodes with room, by number", "", "O(nodes of the gang)", place_first_fit},
     {"best-fit",
      "the nodes with the least room that is enough; of packed nodes, least left of CPU and cards together, "
      "and shares on the tightest card",
-     "", "the gang's nodes", place_best_fit},
+     "", "O(nodes of the gang)", place_best_fit},
     {"worst-fit",
      "the nodes with the most room; of packed nodes, most left of CPU and cards together, and shares on the "
      "emptiest card",
-     "", "the gang's nodes", place_worst_fit},
-    {"random", "any nodes with room, each with the same chance", "", "the nodes with room", place_random},
-    {"compact", "as few racks as possible, the tightest that is enough", "", "racks x the gang's nodes",
+     "", "O(nodes of the gang)", place_worst_fit},
+    {"random", "any nodes with room, each with the same chance", "", "O(nodes with room)", place_random},
+    {"compact", "as few racks as possible, the tightest that is enough", "", "O(racks x nodes of the gang)",
      place_compact},
 };
 

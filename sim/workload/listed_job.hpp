@@ -18,8 +18,8 @@ struct HostDemand {
 };
 
 /// The shape of a gang: `nodes` distinct nodes with `per_node` whole devices each, and `remainder` more on
-/// one further node; or, when `milli` is not 0, that part of one device. Without devices it is one node's CPU and
-/// memory.
+/// one further node; or, when `milli` is not 0, that part of one device. Without devices it is one node's CPU
+/// and memory.
 struct GangShape {
   std::uint32_t nodes = 0, per_node = 0, remainder = 0;
   std::uint32_t milli = 0;

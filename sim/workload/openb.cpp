@@ -166,6 +166,7 @@ TraceReading read_openb_trace(std::istream& in, const TraceOptions& options) {
   reading.problems = std::move(pods.problems);
   std::map<HostDemand, std::uint32_t> numbers{{HostDemand{}, 0}};
   std::vector<TracedJob> jobs;
+  Lines never_ran;
   for (OpenbPod& pod : pods.rows) {
     TracedJob traced;
     ListedJob& job = traced.job;
@@ -179,9 +180,12 @@ TraceReading read_openb_trace(std::istream& in, const TraceOptions& options) {
     (share ? job.milli : job.devices) = share ? pod.milli_per_card : pod.cards;
     if (pod.run) job.duration = *pod.run;
     job.patience = pod.gave_up_after;
+    if (pod.gave_up_after) never_ran.add(pod.line);
     traced.line = pod.line;
     jobs.push_back(std::move(traced));
   }
+  note_lines(reading, "never ran: they give up when they were deleted, or end as soon as they start",
+             never_ran);
   deliver(std::move(jobs), options, reading);
   return reading;
 }

@@ -51,10 +51,9 @@ void check_placement(const PlacementPolicy& policy, const PackedNodes::Setup* se
     const Part busy{.node = 2, .milli = 0, .devices = (DeviceMask{1} << taken) - 1};
     pool.know(JobId{7}, GangShape{.nodes = 1, .per_node = taken});
     if (taken > 0) pool.take(busy, JobId{7});
-    for (const GangShape shape :
-         {GangShape{.nodes = 1, .per_node = 3}, GangShape{.nodes = 2, .per_node = 4},
-          GangShape{.nodes = 3, .per_node = 2, .remainder = 1},
-          GangShape{.nodes = 4, .per_node = 4, .remainder = 3}}) {
+    for (const GangShape shape : {GangShape{.nodes = 1, .per_node = 3}, GangShape{.nodes = 2, .per_node = 4},
+                                  GangShape{.nodes = 3, .per_node = 2, .remainder = 1},
+                                  GangShape{.nodes = 4, .per_node = 4, .remainder = 3}}) {
       for (const bool within_rack : {false, true}) {
         Placement parts;
         const bool placed = place(pool, shape, within_rack, policy.place, parts);
@@ -82,7 +81,8 @@ TEST_CASE("tables: every placement gives a gang that fits what it asked for, and
 }
 
 TEST_CASE("tables: so does every packing policy, of nodes of which one has no devices and one has fewer") {
-  const std::vector<NodeSpec> nodes{{.cards = 4}, {.cards = 4}, {.cards = 4}, {.cards = 0}, {.cards = 2}, {.cards = 4}};
+  const std::vector<NodeSpec> nodes{{.cards = 4}, {.cards = 4}, {.cards = 4},
+                                    {.cards = 0}, {.cards = 2}, {.cards = 4}};
   const std::vector<std::uint32_t> racks{0, 0, 1, 1, 2, 2};
   for (const PackingPolicy& policy : packing_table()) {
     CAPTURE(policy.name);

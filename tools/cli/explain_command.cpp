@@ -203,8 +203,7 @@ ExitCode explain_command(const Words& words) {
   if (arguments.exit()) return *arguments.exit();
   const std::string& name = arguments.positional().front();
   const std::string text = figure_texts(name) + leaf_text(name) + key_texts(name) +
-                           row_texts("order", order_table(), name) +
-                           placement_texts(name) +
+                           row_texts("order", order_table(), name) + placement_texts(name) +
                            row_texts("trace format", trace_formats(), name) + catalog_texts(name);
   return text.empty() ? fail("explain", unknown(name), ExitCode::bad_input) : print(text);
 }

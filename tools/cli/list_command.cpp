@@ -41,7 +41,8 @@ Entries placements() {
     std::string about(row.about);
     if (row.place == nullptr) about += "; for jobs of at most one node";
     if (!row.source.empty()) about += "; " + std::string(row.source);
-    about += "; costs " + std::string(row.cost) + (row.place == nullptr ? " a node that has changed" : " a gang");
+    about +=
+        "; costs " + std::string(row.cost) + (row.place == nullptr ? " for each node that has changed" : "");
     entries.push_back({std::string(row.name), about});
   }
   return entries;
