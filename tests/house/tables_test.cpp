@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sim/ledger/leaf.hpp"
 #include "sim/packing/policy.hpp"
@@ -90,6 +91,26 @@ TEST_CASE("tables: so does every packing policy, of nodes of which one has no de
         .nodes = nodes, .racks = racks, .policy = policy, .draws = {1, 0, Purpose::kPlacement, 0}};
     check_placement({policy.name, "", "", "", nullptr}, &setup);
   }
+}
+
+TEST_CASE("tables: worst-fit takes the emptiest nodes, and random ones are random but the same again") {
+  const std::vector<std::uint32_t> racks(6, 0);
+  const auto chosen = [&](const char* name, std::uint64_t seed) {
+    Pool pool{
+        Pool::Shape{6, 4, 0, racks, Pool::Shape::Holders::known, nullptr, {seed, 0, Purpose::kPlacement, 0}}};
+    for (std::uint32_t node = 0; node < 6; ++node)
+      if (node != 4) pool.take(Part{.node = node, .milli = 0, .devices = node % 3 == 0 ? 3U : 1U}, JobId{7});
+    Placement parts;
+    CHECK(place(pool, {.nodes = 3, .per_node = 2}, false, find_placement(name)->place, parts));
+    std::vector<std::uint32_t> nodes;
+    for (const Part& part : parts) nodes.push_back(part.node);
+    return nodes;
+  };
+  CHECK(chosen("worst-fit", 1) == std::vector<std::uint32_t>{4, 1, 2});
+  CHECK(chosen("random", 1) == chosen("random", 1));
+  std::set<std::vector<std::uint32_t>> seen;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) seen.insert(chosen("random", seed));
+  CHECK(seen.size() > 40);  // of 120
 }
 
 }  // namespace
