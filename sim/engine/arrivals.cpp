@@ -118,7 +118,8 @@ void Engine::arrive(std::uint32_t class_index) {
   job.first_start.reset();
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
   job.commits = job.failures = job.evictions = job.drains = 0;
-  job.stops_since_commit = 0;
+  job.stops_since_commit = job.preemptions = job.cascade = 0;
+  job.preempted_at.clear();
   job.retained.clear();
   job.eviction = nullptr;
   job.eviction_left.reset();
@@ -195,18 +196,17 @@ std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gan
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), alike);
   if (found != shapes_.end()) return static_cast<std::uint32_t>(found - shapes_.begin());
   const bool satisfiable = could_ever_start(shape, *job_class);
-  const bool whole_nodes = shape.milli == 0 && shape.remainder == 0 && !job_class->within_rack &&
-                           std::all_of(job_class->pools.begin(), job_class->pools.end(), [&](std::uint32_t pool) {
-                             return pools_[pool].devices_per_node() == shape.per_node;
-                           });
+  const bool whole_nodes =
+      shape.milli == 0 && shape.remainder == 0 && !job_class->within_rack &&
+      std::all_of(job_class->pools.begin(), job_class->pools.end(),
+                  [&](std::uint32_t pool) { return pools_[pool].devices_per_node() == shape.per_node; });
   whole_nodes_ = whole_nodes_ && (whole_nodes || !satisfiable);
   shapes_.push_back({.shape = shape, .job_class = job_class, .satisfiable = satisfiable});
   return static_cast<std::uint32_t>(shapes_.size() - 1);
 }
 
 bool Engine::could_ever_start(const GangShape& shape, const JobClass& job_class) const {
-  if (job_class.quota && shape.capacity() > scenario_.scheduler.quotas[*job_class.quota].capacity)
-    return false;
+  if (job_class.quota && !quotas_.could_ever_allow(*job_class.quota, shape.capacity())) return false;
   return std::any_of(job_class.pools.begin(), job_class.pools.end(), [&](std::uint32_t pool) {
     return pools_[pool].could_ever_fit(shape, job_class.within_rack);
   });
@@ -223,9 +223,10 @@ void Engine::enqueue(Job& job, SimTime queue_time) {
     job.planned_start = SimTime::never();
     job.is_newcomer = true;
     shapes_[job.shape_index].least_estimate = std::min(shapes_[job.shape_index].least_estimate, job.estimate);
-    newcomers_.push_back(&job);
   }
+  if (backfills() || scenario_.scheduler.preemption == Preemption::kept) newcomers_.push_back(&job);
   for (const std::uint32_t pool : class_of(job).pools) ++depth_[pool];
+  if (class_of(job).quota) quotas_.wait(*class_of(job).quota, 1);
   if (!shapes_[job.shape_index].satisfiable) push(now_, Phase::kLimit, EventKind::refused, 0);
   pass_wanted_ = true;
 }
@@ -235,6 +236,7 @@ void Engine::dequeue(Job& job) {
   looked_at_ = kNeverLooked;
   if (job.phase == JobPhase::queued) --shapes_[job.shape_index].queued;
   for (const std::uint32_t pool : class_of(job).pools) --depth_[pool];
+  if (class_of(job).quota) quotas_.wait(*class_of(job).quota, -1);
 }
 
 void Engine::requeue(Job& job) {

@@ -44,14 +44,16 @@ void Engine::remember_what_was_looked_at() {
   overdue_from_ = next == releases_.end() ? SimTime::never() : next->expected_end;
 }
 
-/// What will be given back to a pool, in order of time, as far as it is foreseen: `visit(at, parts)`, until it
-/// returns false. Whoever is overdue may end any moment now.
+/// What will be given back to a pool, in order of time, as far as it is foreseen: `visit(at, parts)`, until
+/// it returns false. Whoever is overdue may end any moment now.
 template <class Visit>
 void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
   const Duration teardown = scenario_.pools[pool].teardown;
   std::vector<OutPart> leaving;
   for (const OutPart& part : teardowns_)
     if (part.pool.value == pool && part.until > now_) leaving.push_back(part);
+  const bool some_withdrawn = pools_[pool].some_withdrawn();
+  if (some_withdrawn) foresee_returns(pool, leaving);
   std::stable_sort(leaving.begin(), leaving.end(),
                    [](const OutPart& a, const OutPart& b) { return a.until < b.until; });
   auto left = leaving.begin();
@@ -60,49 +62,67 @@ void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
       if (!visit(left->until, Placement{Part{.node = left->node, .devices = left->devices}})) return false;
     return true;
   };
+  const auto give_back = [&](SimTime at, const Placement& parts) {
+    if (!some_withdrawn) return visit(at, parts);
+    Placement serving = parts;
+    std::erase_if(serving, [&](const Part& part) { return pools_[pool].is_withdrawn(part.node); });
+    return serving.empty() || visit(at, serving);
+  };
   for (const Job& job : releases_) {
     if (job.pool.value != pool) continue;
     const SimTime at = std::max(job.expected_end, now_) + teardown;
-    if (!leave_until(at) || !visit(at, job.parts)) return;
-    if (!job.own_spares.empty() && !visit(at, job.own_spares)) return;
+    if (!leave_until(at) || !give_back(at, job.parts)) return;
+    if (!job.own_spares.empty() && !give_back(at, job.own_spares)) return;
   }
   leave_until(SimTime::never());
 }
 
-// EASY (Lifka, JSSPP 1995): in each pool the first job that cannot start is given the earliest start it could
-// have if everybody left when expected. Whoever stands behind may start now if it is expected to have left by
-// then, or if the first could start all the same with it there.
+// Who cannot start may make room by stopping others. If nobody gives way it waits, and keeps its place: under
+// a strict order nobody else starts in the pools that it accepts. EASY (Lifka, JSSPP 1995) gives it instead
+// the earliest start that it could have if everybody left when expected, in one pool; whoever stands behind
+// may start there if it is expected to have left by then, or if the first could start all the same with it
+// there.
 
-void Engine::pass_easy() {
+void Engine::pass_with_reservations() {
   look_again_ = false;
-  if (!only_newcomers_matter()) {
-    look_at_everybody();
-  } else {
+  if (only_newcomers_matter()) {
     // Nothing has become free, so that whoever was looked at before still cannot start.
     std::sort(newcomers_.begin(), newcomers_.end(),
               [](const Job* a, const Job* b) { return QueueOrder{}(*a, *b); });
     for (Job* const job : newcomers_) {
-      if (job->phase != JobPhase::queued || !quota_allows(*job)) continue;
+      if (job->phase != JobPhase::queued || stands_behind_its_queue(*job) || !may_look(*job)) continue;
       if (backfill(*job) == Backfilled::started) look_again_ = !whole_nodes_;
     }
+  } else {
+    look_at_everybody();
   }
   remember_what_was_looked_at();
 }
 
+void Engine::look_at_everybody() {
+  if (preempts())
+    for (const JobId id : running_) job(id).key = key_of(job(id));
+  // Whoever is stopped goes back into the queue: it is gone through again.
+  while (!look_at_queue()) {
+  }
+}
+
 bool Engine::only_newcomers_matter() const {
-  if (looked_at_ != free_version() || now_ >= overdue_from_ || scenario_.scheduler.backfill_depth)
-    return false;
+  const SchedulerSpec& scheduler = scenario_.scheduler;
+  if (looked_at_ != free_version() || now_ >= overdue_from_ || scheduler.backfill_depth) return false;
+  if (preempts() && scheduler.preempt_by == PreemptBy::order) return false;  // keys change as jobs run
   const auto stands_behind = [this](const Job* job) {
     const auto& pools = class_of(*job).pools;
     return job->phase == JobPhase::queued && std::all_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
-      const Job* const head = reservations_[pool].head;
-      return head != nullptr && QueueOrder{}(*head, *job);
-    });
+             const Job* const head = reservations_[pool].head;
+             return head != nullptr && QueueOrder{}(*head, *job);
+           });
   };
   return std::all_of(newcomers_.begin(), newcomers_.end(), stands_behind);
 }
 
-void Engine::look_at_everybody() {
+/// One look at everybody in the queue; false if somebody was stopped.
+bool Engine::look_at_queue() {
   ++pass_number_;
   for (Reservation& reservation : reservations_) reservation.head = nullptr;
   std::optional<std::uint32_t> depth;
@@ -112,7 +132,7 @@ void Engine::look_at_everybody() {
   bool anybody_too_long = false;
   for (auto next = queue_.begin(); next != queue_.end() && ahead > without_room + too_long;) {
     Job& job = *next++;
-    if (depth && (*depth)-- == 0) return;
+    if (depth && (*depth)-- == 0) return true;
     QueuedShape& shape = shapes_[job.shape_index];
     shape.enter_pass(pass_number_);
     --ahead;
@@ -124,7 +144,7 @@ void Engine::look_at_everybody() {
     } else {
       hopeless = false;
     }
-    if (!hopeless && quota_allows(job)) {
+    if (!hopeless && !stands_behind_its_queue(job) && may_look(job)) {
       const Backfilled outcome = backfill(job);
       if (outcome == Backfilled::started) {
         // Whoever was too long may be given other devices now.
@@ -136,8 +156,23 @@ void Engine::look_at_everybody() {
         continue;
       }
       if (!all_reserved(job)) {
-        reserve(job);
-        if (!depth) depth = scenario_.scheduler.backfill_depth;
+        if (preempts()) {
+          const Room room = make_room(job);
+          if (room.stopped) {
+            backfill_in(job, *room.pool);
+            return false;
+          }
+          // Room that is still being made is kept for whom it is made.
+          if (room.pool) reserve_room(job, *room.pool);
+        }
+        if (scenario_.scheduler.strict && !all_reserved(job)) {
+          if (backfills()) {
+            reserve(job);
+          } else if (!block_queue(job)) {
+            block_pools(job);
+          }
+          if (!depth) depth = scenario_.scheduler.backfill_depth;
+        }
       }
       anybody_too_long = anybody_too_long || outcome == Backfilled::too_long;
       if (all_reserved(job)) {
@@ -156,6 +191,14 @@ void Engine::look_at_everybody() {
     shape.least_met = std::min(shape.least_met, job.estimate);
     if (shape.met == shape.queued) shape.least_estimate = shape.least_met;
   }
+  return true;
+}
+
+/// Whether its quota lets the job start. If not, under a strict order nobody else of its queue starts either.
+bool Engine::may_look(const Job& job) {
+  if (quota_allows(job)) return true;
+  if (scenario_.scheduler.strict) block_queue(job);
+  return false;
 }
 
 bool Engine::all_reserved(const Job& job) const {
@@ -164,17 +207,17 @@ bool Engine::all_reserved(const Job& job) const {
                      [&](std::uint32_t pool) { return reservations_[pool].head != nullptr; });
 }
 
-/// Whether a stay that begins now is expected to be over when the reservation begins. While somebody is overdue
-/// that is any moment now.
+/// Whether a stay that begins now is expected to be over when the reservation begins. While somebody is
+/// overdue that is any moment now.
 bool Engine::leaves_in_time(std::uint32_t pool, Duration estimate) const {
+  if (!backfills()) return false;
   return now_ + estimate + scenario_.pools[pool].teardown <= std::max(reservations_[pool].start, now_);
 }
 
 bool Engine::too_long_for_all(const Job& job, Duration estimate) const {
   const auto& pools = class_of(job).pools;
-  return std::all_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
-    return !leaves_in_time(pool, estimate);
-  });
+  return std::all_of(pools.begin(), pools.end(),
+                     [&](std::uint32_t pool) { return !leaves_in_time(pool, estimate); });
 }
 
 Engine::Backfilled Engine::backfill(Job& job) {
@@ -189,6 +232,7 @@ Engine::Backfilled Engine::backfill(Job& job) {
 
 Engine::Backfilled Engine::backfill_in(Job& job, std::uint32_t pool) {
   const JobClass& job_class = class_of(job);
+  if (!backfills() && reservations_[pool].head != nullptr) return Backfilled::too_long;
   scratch_.clear();
   if (!place(pools_[pool], allocation_shape(job), job_class.within_rack, placement_->place, scratch_))
     return Backfilled::no_room;
@@ -227,7 +271,22 @@ void Engine::reserve(const Job& job) {
   reservations_[*best] = {.head = &job, .start = earliest};
 }
 
-/// When a gang could start if everybody left when expected; leaves the pool as it will be then in its forecast.
+/// Keeps a pool for a job for which room is being made in it.
+void Engine::reserve_room(const Job& job, std::uint32_t pool) {
+  const bool forecasts = backfills();
+  reservations_[pool] = {
+      .head = &job,
+      .start = forecasts ? forecast_start(pool, allocation_shape(job), class_of(job).within_rack) : now_};
+}
+
+/// Under a strict order without backfill nobody passes the job, wherever it might start.
+void Engine::block_pools(const Job& job) {
+  for (const std::uint32_t pool : class_of(job).pools)
+    if (reservations_[pool].head == nullptr) reservations_[pool] = {.head = &job, .start = now_};
+}
+
+/// When a gang could start if everybody left when expected; leaves the pool as it will be then in its
+/// forecast.
 SimTime Engine::forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack) {
   Forecast& forecast = forecasts_[pool];
   forecast.reset(pools_[pool]);
@@ -243,8 +302,8 @@ SimTime Engine::forecast_start(std::uint32_t pool, const GangShape& shape, bool 
   return fits || forecast.fits(shape, within_rack) ? start : SimTime::never();
 }
 
-// Conservative backfill (Feitelson and Weil, IPPS 1998): everybody is given a start, in the order of the queue,
-// the earliest that moves nobody's before.
+// Conservative backfill (Feitelson and Weil, IPPS 1998): everybody is given a start, in the order of the
+// queue, the earliest that moves nobody's before.
 
 void Engine::pass_conservative() {
   if (as_planned()) {
@@ -258,11 +317,9 @@ void Engine::pass_conservative() {
 /// Whether all that has happened since the last pass was foreseen: jobs ended when expected, and newcomers
 /// stand behind everybody.
 bool Engine::as_planned() const {
-  if (plans_.empty() || looked_at_ != free_version()) return false;
+  if (plans_.empty() || !whole_nodes_ || looked_at_ != free_version()) return false;
   if (scenario_.scheduler.backfill_depth || !scenario_.scheduler.quotas.empty()) return false;
   if (!releases_.empty() && releases_.begin()->expected_end <= now_) return false;
-  for (const Plan& plan : plans_)
-    if (plan.grain() != Plan::Grain::whole_nodes) return false;
   auto last = queue_.rbegin();
   for (std::size_t index = newcomers_.size(); index-- > 0; ++last)
     if (last == queue_.rend() || last->planned_start != SimTime::never() || !last->is_newcomer) return false;
@@ -277,7 +334,8 @@ void Engine::start_as_planned() {
       plan(job);
     } else if (job.planned_start == now_) {
       scratch_.clear();
-      place(pools_[job.pool.value], allocation_shape(job), class_of(job).within_rack, placement_->place, scratch_);
+      place(pools_[job.pool.value], allocation_shape(job), class_of(job).within_rack, placement_->place,
+            scratch_);
       dequeue(job);
       assign(job, job.pool, scratch_);
       start(job);
@@ -302,7 +360,7 @@ void Engine::plan_anew() {
   for (auto next = queue_.begin(); next != queue_.end();) {
     Job& job = *next++;
     if (depth && (*depth)-- == 0) return;
-    if (!quota_allows(job)) continue;
+    if (stands_behind_its_queue(job) || !may_look(job)) continue;
     if (!plan(job) && !depth) depth = scenario_.scheduler.backfill_depth;
   }
 }

@@ -148,8 +148,7 @@ Leaf Engine::reason(PoolId pool_id) const {
       continue;
     if (!pool.could_ever_fit(each.shape, job_class.within_rack)) continue;
     if (pool.fits(each.shape, job_class.within_rack)) {
-      const bool quota_forbids = job_class.quota && quota_used_[*job_class.quota] + each.shape.capacity() >
-                                                        scenario_.scheduler.quotas[*job_class.quota].capacity;
+      const bool quota_forbids = job_class.quota && !quotas_.allows(*job_class.quota, each.shape.capacity());
       consider(quota_forbids ? Leaf::scheduling_quota : Leaf::scheduling_reservation);
     } else if (job_class.within_rack && pool.fits(each.shape, false)) {
       consider(Leaf::scheduling_topology_wait);

@@ -41,7 +41,7 @@ void Engine::withdraw(std::uint32_t index) {
   if (what.every) push(now_ + *what.every, Phase::kLimit, EventKind::withdrawn, index);
   const bool for_good = what.length == Duration::max();
   if (!for_good) {
-    ++returns_to_come_;
+    ends_to_come_.push_back(index);
     push(now_ + what.length, Phase::kLimit, EventKind::reinstated, index);
   }
   if (to_vacate_.empty()) push(now_, Phase::kLimit, EventKind::vacated, 0);
@@ -52,6 +52,7 @@ void Engine::withdraw(std::uint32_t index) {
     plan.absent = plan.absent || what.to == DeviceState::absent;
     if (for_good && !plan.gone) pools_[what.pool.value].write_off(node);
     plan.gone = plan.gone || for_good;
+    plan.back = std::max(plan.back, now_ + what.length);
     follow_plan(what.pool, node);
     to_vacate_.push_back({what.pool, node, what.mode});
   }
@@ -62,7 +63,7 @@ void Engine::withdraw(std::uint32_t index) {
 
 void Engine::reinstate(std::uint32_t withdrawal) {
   const Withdrawal& what = withdrawals_[withdrawal];
-  --returns_to_come_;
+  ends_to_come_.erase(std::find(ends_to_come_.begin(), ends_to_come_.end(), withdrawal));
   // The last first: those are the spares.
   for (std::size_t index = what.nodes.size(); index-- > 0;) {
     const std::uint32_t node = what.nodes[index];
@@ -162,7 +163,7 @@ void Engine::leave_shared(Job& job) {
   touch(job.pool);
   pools_[job.pool.value].give_back(job.parts, job.slot, DeviceState::free);
   if (!broken_shares_.empty()) repair_shares();
-  if (class_of(job).quota) quota_used_[*class_of(job).quota] -= job.assigned;
+  count_in_quota(job, Capacity::zero() - job.assigned);
   job.parts.clear();
   job.gang_capacity = job.assigned = Capacity::zero();
 }
@@ -195,11 +196,50 @@ void Engine::schedule_leaving(Job& job) {
   push(job.leaves_at, Phase::kLimit, EventKind::leaves, job.slot.value, job.run_generation);
 }
 
+/// Devices of withdrawn nodes that will be free when these serve again: what rests there, and what is held
+/// until its holder is expected to end. In order of time.
+void Engine::foresee_returns(std::uint32_t pool_index, std::vector<OutPart>& returns) const {
+  const Pool& pool = pools_[pool_index];
+  const auto add = [&](std::uint32_t node, DeviceMask devices, SimTime from) {
+    const SimTime until = std::max(from, node_plans_[pool_index][node].back);
+    if (devices != 0 && until != SimTime::never())
+      returns.push_back({PoolId{pool_index}, node, devices, until});
+  };
+  for (const std::uint32_t index : ends_to_come_) {
+    if (withdrawals_[index].pool.value != pool_index) continue;
+    for (const std::uint32_t node : withdrawals_[index].nodes)
+      if (pool.is_withdrawn(node)) add(node, pool.devices_in(pool.rest(node), node), now_);
+  }
+  for (const Job& job : releases_) {
+    if (job.pool.value != pool_index) continue;
+    for (const Placement* parts : {&job.parts, &job.own_spares})
+      for (const Part& part : *parts)
+        if (part.milli == 0 && pool.is_withdrawn(part.node)) add(part.node, part.devices, job.expected_end);
+  }
+  const auto key = [](const OutPart& part) { return std::tuple{part.until, part.node, part.devices}; };
+  std::sort(returns.begin(), returns.end(),
+            [&](const OutPart& a, const OutPart& b) { return key(a) < key(b); });
+  const auto same = [&](const OutPart& a, const OutPart& b) { return key(a) == key(b); };
+  returns.erase(std::unique(returns.begin(), returns.end(), same), returns.end());  // where drains overlap
+}
+
+/// Whether no pool can ever hold a gang that is queued, or its own pool one that waits for a member.
+bool Engine::is_hopeless(const Job& job) const {
+  if (job.phase != JobPhase::waiting_member) return !shapes_[job.shape_index].satisfiable;
+  const std::vector<NodePlan>& plans = node_plans_[job.pool.value];
+  if (plans.empty()) return false;
+  // It may stay on nodes that will not serve anybody after it.
+  const auto kept = std::count_if(job.parts.begin(), job.parts.end(),
+                                  [&](const Part& part) { return plans[part.node].gone; });
+  const std::int64_t members = job.shape.nodes + (job.shape.remainder > 0 ? 1 : 0);
+  return members > pools_[job.pool.value].nodes_left() + kept;
+}
+
 /// Jobs that no pool can hold any more do not wait for one.
 void Engine::refuse_hopeless() {
   std::vector<JobId> hopeless;
   const auto add = [&](const Job& job) {
-    if (!shapes_[job.shape_index].satisfiable) hopeless.push_back(job.slot);
+    if (is_hopeless(job)) hopeless.push_back(job.slot);
   };
   for (const Job& each : queue_) add(each);
   for (const JobId id : waiting_) add(job(id));

@@ -11,6 +11,9 @@ namespace {
 /// More scheduling passes than this at one instant mean that time stands still.
 constexpr std::uint64_t kPassesAtOneInstant = 1'000'000;
 
+/// A run without an end in which so much happens and no job starts or ends will go on so for ever.
+constexpr std::uint64_t kEventsWithoutProgress = 5'000'000;
+
 StepTimes step_times(const StepSpec& step) { return {.wait = step.wait.ns(), .own = step.time.ns()}; }
 
 CheckpointCycle checkpoint_cycle(const CheckpointSpec& spec) {
@@ -48,8 +51,14 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       window_end_{scenario.window.length ? window_start_ + *scenario.window.length : SimTime::never()},
       order_{find_order(scenario.scheduler.order)},
       placement_{find_placement(scenario.scheduler.placement)},
-      quota_used_(scenario.scheduler.quotas.size()),
+      quotas_{scenario.scheduler},
+      queue_blocked_(scenario.scheduler.quotas.size()),
+      fair_share_{std::vector<double>(scenario.scheduler.quotas.size()),
+                  std::vector<std::int64_t>(scenario.scheduler.quotas.size()), SimTime::zero()},
       depth_(scenario.pools.size()),
+      preemptible_(scenario.pools.size()),
+      pool_preempted_at_(scenario.pools.size()),
+      victims_{find_victims(scenario.scheduler.victims)},
       blocked_(scenario.pools.size()),
       reservations_(scenario.pools.size()),
       books_(scenario.pools.size()),
@@ -62,6 +71,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .holders = {},
               .classes = std::vector<ClassOutcome>(scenario.classes.size()),
               .faults = {},
+              .preemptions = {},
               .queue_depth = std::vector<DeviceTime>(scenario.pools.size()),
               .pool_ends = std::vector<PoolEnd>(scenario.pools.size()),
               .fragmentation = std::vector<FragmentationSums>(scenario.pools.size()),
@@ -84,7 +94,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
                                     packing ? &*packing : nullptr, stream(Purpose::kPlacement)});
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
-    if (scenario.scheduler.backfill == Backfill::easy) forecasts_.emplace_back(pools_.back());
+    if (scenario.scheduler.backfill == Backfill::easy || preempts()) forecasts_.emplace_back(pools_.back());
   }
   move_ = scenario.scheduler.eviction;
   move_.requeue_delay = Duration::zero();
@@ -144,7 +154,13 @@ RunResult Engine::run() {
         continue;
       }
       decide_reasons();
-      if (window_end_ == SimTime::never() && ((live_ == 0 && sources_open_ == 0) || is_stuck())) break;
+      if (window_end_ == SimTime::never()) {
+        if ((live_ == 0 && sources_open_ == 0) || is_stuck()) break;
+        if (result_.events - progress_at_event_ > kEventsWithoutProgress) {
+          result_.state = RunState::stalled;
+          break;
+        }
+      }
       if (!window_closed_ && next > window_end_) {
         close_window();
         continue;  // it may have scheduled something before `next`
@@ -223,6 +239,10 @@ void Engine::dispatch(const Event& event) {
       return refuse_hopeless();
     case EventKind::out_of_patience:
       return out_of_patience(event);
+    case EventKind::look_again:
+      looked_at_ = kNeverLooked;
+      pass_wanted_ = true;
+      return;
     case EventKind::jump:
       return attempt_current(event) ? void(pass_wanted_ = true) : void();
   }
@@ -249,7 +269,7 @@ void Engine::look_at_pools() {
 bool Engine::is_stuck() const {
   const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
   const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
-                                     returns_to_come_ > 0 || patience_left_ > 0 ||
+                                     patience_left_ > 0 || !ends_to_come_.empty() ||
                                      (scenario_.scheduler.hold_timeout && !holders_.empty());
   return live_ > 0 && !something_will_happen && (sources_open_ == 0 || !holders_.empty());
 }

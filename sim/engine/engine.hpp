@@ -2,6 +2,7 @@
 
 #include <boost/intrusive/set.hpp>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,8 @@
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
 #include "sim/scheduler/plan.hpp"
+#include "sim/scheduler/quota.hpp"
+#include "sim/scheduler/victims.hpp"
 
 namespace fleetsim {
 
@@ -44,6 +47,7 @@ enum class EventKind : std::uint8_t {
   hold_timeout,
   torn_down,
   jump,
+  look_again,
   resolved,
   withdrawn,
   reinstated,
@@ -69,8 +73,8 @@ struct ReleaseOrder {
 };
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
-/// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, evictions,
-/// drains, passes, books.
+/// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
+/// evictions, drains, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -157,27 +161,29 @@ class Engine {
   std::optional<SimTime> strike(std::uint32_t pool, std::uint32_t entity, const FaultRow& row,
                                 Duration repair, FaultOutcome& outcome);
   bool gang_has(Job& victim, const FaultRow& row, std::uint32_t node, std::uint32_t device);
-  Part* find_part(Job& job, std::uint32_t node);
-  void add_member(Job& job, const Part& part);
   void take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from, Duration repair);
   void repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair);
-  DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void break_shares(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair);
   void repair_shares();
   void lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair);
   void add_broken(Job& job, Part part, Duration repair);
   void fail(Job& job, std::optional<Duration> detect);
   void detected(Job& job);
+  void repaired(std::uint32_t part);
+  void forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices);
+  void scripted(const ScriptedFault& fault);
+  void clear_broken(Job& job);
+
+  // members.cpp
+  Part* find_part(Job& job, std::uint32_t node);
+  void add_member(Job& job, const Part& part);
+  DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lack_members(Job& job);
   bool fill_members(Job& job);
   bool fill_member(Job& job, std::uint32_t devices);
   void take_part(Job& job, const Part& part, DeviceState from);
   void fill_waiting();
-  void repaired(std::uint32_t part);
   void serve_again(PoolId pool, std::uint32_t node, DeviceMask devices);
-  void forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices);
-  void scripted(const ScriptedFault& fault);
-  void clear_broken(Job& job);
 
   // evictions.cpp
   void run_eviction_clock(Job& job);
@@ -199,10 +205,12 @@ class Engine {
     Duration length = Duration::max();
     std::optional<Duration> every{};
   };
-  /// What is planned for a node: drains in effect, and whether it is not installed, or never comes back.
+  /// What is planned for a node: drains in effect, whether it is not installed, or never comes back, and when
+  /// it serves again.
   struct NodePlan {
     std::uint32_t drains = 0;
     bool absent = false, gone = false;
+    SimTime back;
   };
   struct ToVacate {
     PoolId pool;
@@ -219,23 +227,28 @@ class Engine {
   void leave_shared(Job& job);
   bool stop_for_drain(Job& job);
   void schedule_leaving(Job& job);
+  bool is_hopeless(const Job& job) const;
   void refuse_hopeless();
+  void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
   // passes.cpp
   void pass();
   void pass_atomic();
   void pass_partial_hold();
   void pass_remade();
-  void pass_kept();
   bool try_start(Job& job);
   void assign(Job& job, PoolId pool, Placement& parts);
   bool gang_is_complete(const Job& job) const;
   void complete_gang(Job& job);
   bool quota_allows(const Job& job) const;
+  void count_in_quota(const Job& job, Capacity change);
+  bool stands_behind_its_queue(const Job& job) const {
+    return class_of(job).quota && queue_blocked_[*class_of(job).quota];
+  }
+  bool block_queue(const Job& job);
+  void decay_shares();
+  void rank_queues();
   bool hold_next(Job& job);
-  std::optional<std::uint32_t> preempt_for(Job& job);
-  static void free_up(Pool& pool, const Job& job);
-  Pool soon_free(PoolId id) const;
   void hold_timeout(Job& job);
   JobView view(const Job& job) const;
   Int128 key_of(const Job& job) const {
@@ -243,6 +256,33 @@ class Engine {
   }
   void schedule_jump(Job& job);
   const GangShape& allocation_shape(const Job& job) const { return shapes_[job.shape_index].shape; }
+
+  // preemption.cpp
+  struct Victim {
+    Job* job;
+    Int128 key;
+  };
+  struct Room {
+    std::optional<std::uint32_t> pool;  ///< where there is room, or will be
+    bool stopped = false;               ///< somebody was stopped for it just now
+  };
+  bool preempts() const { return scenario_.scheduler.preemption != Preemption::none; }
+  std::int64_t priority_of(const Job& job) const {
+    return job.listed != nullptr ? job.listed->priority : class_of(job).priority;
+  }
+  bool holds_withdrawn(const Job& job) const;
+  static void free_up(Pool& pool, const Job& job);
+  Pool soon_free(PoolId id) const;
+  std::int64_t left_of(const EvictionBudget& budget, const std::vector<SimTime>& spent) const;
+  bool within(const std::optional<EvictionBudget>& budget, const std::vector<SimTime>& spent) const;
+  bool may_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
+  Int128 victim_key(const Job& job) const;
+  void forecast_leavers(std::uint32_t pool);
+  Placement staying(std::uint32_t pool, const Placement& parts) const;
+  bool room_is_thinkable(std::uint32_t pool, const Job& job) const;
+  Room make_room(Job& job);
+  void preempt(Job& victim, const Job& beneficiary);
+  void can_be_stopped(Job& job, bool can);
 
   // backfill.cpp
   struct Reservation {
@@ -252,14 +292,18 @@ class Engine {
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);
   bool backfills() const { return scenario_.scheduler.backfill != Backfill::none; }
-  void pass_easy();
+  void pass_with_reservations();
   void look_at_everybody();
+  bool look_at_queue();
   bool only_newcomers_matter() const;
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
   Backfilled backfill(Job& job);
   Backfilled backfill_in(Job& job, std::uint32_t pool);
   void reserve(const Job& job);
+  void reserve_room(const Job& job, std::uint32_t pool);
+  void block_pools(const Job& job);
   SimTime forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack);
+  bool may_look(const Job& job);
   bool all_reserved(const Job& job) const;
   bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
   bool too_long_for_all(const Job& job, Duration estimate) const;
@@ -353,7 +397,13 @@ class Engine {
   const PlacementPolicy* placement_;
   LaunchSpec eviction_relaunch_;
   EvictionTerms move_;  ///< of a job that gives up its nodes for others: it is not sent away
-  std::vector<Capacity> quota_used_;
+  Quotas quotas_;
+  std::vector<bool> queue_blocked_;  ///< by quota, during a pass: the first of the queue keeps its place
+  struct FairShare {
+    std::vector<double> held;         ///< by quota: device-time, milli-device-ns, decayed by half-lives
+    std::vector<std::int64_t> ranks;  ///< by quota
+    SimTime since;
+  } fair_share_;
   enum class Hopeless : std::uint8_t { no, no_room, too_long };
   struct QueuedShape {
     GangShape shape;  ///< with the job's own spares
@@ -364,9 +414,9 @@ class Engine {
     Duration least_estimate = Duration::max();  ///< no queued job of this shape has a shorter one
     std::uint64_t pass = 0;                     ///< number of the pass that the rest is of
     Hopeless hopeless = Hopeless::no;           ///< nobody of this shape can start any more
-    std::uint64_t hopeless_at = 0;              ///< when it was found: too long is too long until somebody starts
-    std::int64_t met = 0;                       ///< how many the pass has met and left queued
-    Duration least_met = Duration::max();       ///< their least estimate
+    std::uint64_t hopeless_at = 0;         ///< when it was found: too long is too long until somebody starts
+    std::int64_t met = 0;                  ///< how many the pass has met and left queued
+    Duration least_met = Duration::max();  ///< their least estimate
     void enter_pass(std::uint64_t number) {
       if (pass == number) return;
       pass = number;
@@ -378,8 +428,11 @@ class Engine {
   std::vector<QueuedShape> shapes_;
   std::vector<std::int64_t> depth_;  ///< by pool: queued jobs that accept it
   std::vector<JobId> holders_;       ///< assembling, in the order in which they began
-  std::vector<JobId> running_;       ///< gang complete and able to be preempted; kept for preemptive orders
-  std::vector<JobId> waiting_;       ///< for a member, first come first served
+  std::vector<JobId> running_;       ///< gang complete; kept where jobs may be preempted
+  std::vector<std::map<std::int64_t, Capacity>> preemptible_;  ///< by pool: held by running_, by priority
+  std::vector<std::vector<SimTime>> pool_preempted_at_;        ///< by pool, as far as a budget has to know
+  const VictimPolicy* victims_;
+  std::vector<JobId> waiting_;  ///< for a member, first come first served
   Placement scratch_;
   std::vector<bool> blocked_;  ///< by pool, during a pass
   struct Impatient {
@@ -391,12 +444,12 @@ class Engine {
   bool pass_wanted_ = false;
 
   // Backfill.
-  Releases releases_;  ///< whoever holds devices, by expected end
+  Releases releases_;                      ///< whoever holds devices, by expected end
   std::vector<Reservation> reservations_;  ///< by pool
   std::vector<Forecast> forecasts_;        ///< by pool: when its reservation begins
   std::vector<Plan> plans_;                ///< by pool
   std::vector<Plan::Place> places_, chosen_places_;
-  std::vector<Job*> newcomers_;      ///< queued since the last pass
+  std::vector<Job*> newcomers_;  ///< queued since the last pass
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   std::uint64_t looked_at_ = kNeverLooked;  ///< version of what is free that the last pass left behind
   SimTime overdue_from_;                    ///< when the next job that is still expected to end will not have
@@ -426,7 +479,7 @@ class Engine {
   std::vector<Withdrawal> withdrawals_;
   std::vector<std::vector<NodePlan>> node_plans_;  ///< by pool, by node; empty where nothing is planned
   std::vector<ToVacate> to_vacate_;                ///< withdrawn at this instant
-  std::int64_t returns_to_come_ = 0;
+  std::vector<std::uint32_t> ends_to_come_;        ///< withdrawals in effect that will end
 
   // Books.
   struct PoolBook {
@@ -444,6 +497,7 @@ class Engine {
   std::int64_t parts_out_ = 0, tearing_down_ = 0;
   bool window_closed_ = false;
   std::uint64_t passes_at_instant_ = 0;
+  std::uint64_t progress_at_event_ = 0;  ///< when a job last started or ended
 };
 
 }  // namespace fleetsim

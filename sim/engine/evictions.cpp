@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <boost/random/exponential_distribution.hpp>
+#include <cmath>
 
 #include "sim/engine/engine.hpp"
 
@@ -58,12 +59,15 @@ void Engine::eviction_due(Job& job) {
 
 void Engine::evict(Job& job, const EvictionTerms& terms) {
   const bool can_leave = job.phase == JobPhase::running || job.phase == JobPhase::detecting ||
-                         job.phase == JobPhase::waiting_member;
+                         job.phase == JobPhase::waiting_member ||
+                         (job.phase == JobPhase::reserved && &terms == &scenario_.scheduler.eviction);
   if (!can_leave) return;
   ++job.evictions;
   if (in_window()) ++result_.classes[job.job_class.value].evictions;
   job.eviction = &terms;
   charge_held(job, now_);
+  // An idle reservation comes back for what is left of it.
+  if (job.phase == JobPhase::reserved) job.steps -= (now_ - job.gang_complete).ns();
   if (has_provisional(job) && terms.save && *terms.save <= terms.grace) {
     pause_productive_clock(job);
     count_commits(job);
@@ -75,6 +79,7 @@ void Engine::evict(Job& job, const EvictionTerms& terms) {
     job.stepping = false;
     job.phase = JobPhase::saving;
     job.phase_leaf = Leaf::runtime_preemption;
+    if (job.release_hook.is_linked()) expect_release(job, now_ + *terms.save);
     push(now_ + *terms.save, Phase::kCompletion, EventKind::saved, job.slot.value, ++job.run_generation);
     return;
   }
@@ -107,8 +112,11 @@ void Engine::leave(Job& job) {
   release(job, "evicted");
   if (terms.requeue_delay > Duration::zero()) {
     job.phase = JobPhase::away;
-    push(now_ + terms.requeue_delay, Phase::kArrival, EventKind::requeued, job.slot.value,
-         job.live_generation);
+    const double times = std::pow(terms.requeue_backoff, std::max(job.preemptions, 1U) - 1);
+    const Duration delay = terms.requeue_backoff == 1.0
+                               ? terms.requeue_delay
+                               : round_to_duration(Seconds{to_seconds(terms.requeue_delay).si * times});
+    push(now_ + delay, Phase::kArrival, EventKind::requeued, job.slot.value, job.live_generation);
     return;
   }
   requeue(job);

@@ -1,54 +1,84 @@
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "sim/engine/engine.hpp"
 
 namespace fleetsim {
-namespace {
-
-/// Whether the job's gang and its own spares are these parts, in any order.
-bool holds_exactly(const Job& job, Placement parts) {
-  Placement held = job.parts;
-  held.insert(held.end(), job.own_spares.begin(), job.own_spares.end());
-  const auto by_device = [](const Part& a, const Part& b) {
-    return std::pair{a.node, a.devices} < std::pair{b.node, b.devices};
-  };
-  std::sort(held.begin(), held.end(), by_device);
-  std::sort(parts.begin(), parts.end(), by_device);
-  return held == parts;
-}
-
-}  // namespace
-
 void Engine::pass() {
   if (!waiting_.empty()) fill_waiting();
   if (queue_.empty()) return;
-  if (scenario_.scheduler.admission == Admission::partial_hold) return pass_partial_hold();
-  switch (scenario_.scheduler.preemption) {
-    case Preemption::none:
-      switch (scenario_.scheduler.backfill) {
-        case Backfill::none:
-          return pass_atomic();
-        case Backfill::easy:
-          return pass_easy();
-        case Backfill::conservative:
-          return pass_conservative();
-      }
-      return;
-    case Preemption::kept:
-      return pass_kept();
-    case Preemption::remade:
-      return pass_remade();
-  }
+  rank_queues();
+  std::fill(queue_blocked_.begin(), queue_blocked_.end(), false);
+  const SchedulerSpec& scheduler = scenario_.scheduler;
+  if (scheduler.admission == Admission::partial_hold) return pass_partial_hold();
+  if (scheduler.preemption == Preemption::remade) return pass_remade();
+  if (scheduler.backfill == Backfill::conservative) return pass_conservative();
+  if (scheduler.backfill == Backfill::none && scheduler.preemption == Preemption::none) return pass_atomic();
+  pass_with_reservations();
 }
 
 bool Engine::quota_allows(const Job& job) const {
   const auto quota = class_of(job).quota;
-  return !quota || quota_used_[*quota] + allocation_shape(job).capacity() <=
-                       scenario_.scheduler.quotas[*quota].capacity;
+  return !quota || quotas_.allows(*quota, allocation_shape(job).capacity());
 }
 
-/// Gives `parts` to the job: the gang's whole nodes, its own spares, and its remainder, in this order. The job
-/// takes the list itself, and leaves an empty one.
+void Engine::count_in_quota(const Job& job, Capacity change) {
+  const auto quota = class_of(job).quota;
+  if (!quota) return;
+  decay_shares();
+  change < Capacity::zero() ? quotas_.give_back(*quota, Capacity::zero() - change)
+                            : quotas_.hold(*quota, change);
+}
+
+/// Under a strict order the first of a queue that cannot start keeps the others of its queue from starting,
+/// and nobody else; false where the job's quota is no queue of its own.
+bool Engine::block_queue(const Job& job) {
+  const auto quota = class_of(job).quota;
+  if (!quota || !quotas_.is_queue(*quota)) return false;
+  queue_blocked_[*quota] = true;
+  return true;
+}
+
+void Engine::decay_shares() {
+  if (order_->key != fair_share_key || fair_share_.since == now_) return;
+  const double half_life = static_cast<double>(scenario_.scheduler.fair_share_half_life.ns());
+  const double left = std::exp2(-static_cast<double>((now_ - fair_share_.since).ns()) / half_life);
+  const double span = half_life / std::log(2.0) * (1 - left);  // what a unit held since then has come to
+  for (std::uint32_t quota = 0; quota < fair_share_.held.size(); ++quota)
+    fair_share_.held[quota] =
+        fair_share_.held[quota] * left + static_cast<double>(quotas_.held(quota).milli()) * span;
+  fair_share_.since = now_;
+}
+
+/// Ranks the queues by what they have had of their shares, and the jobs that wait by their queues.
+void Engine::rank_queues() {
+  if (order_->key != fair_share_key) return;
+  decay_shares();
+  const auto had = [&](std::uint32_t quota) {
+    return fair_share_.held[quota] / scenario_.scheduler.quotas[quota].weight;
+  };
+  std::vector<std::uint32_t> quotas(fair_share_.held.size());
+  std::iota(quotas.begin(), quotas.end(), 0U);
+  std::stable_sort(quotas.begin(), quotas.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return had(a) < had(b); });
+  std::vector<std::int64_t> ranks(quotas.size());
+  for (std::size_t rank = 0; rank < quotas.size(); ++rank)
+    ranks[quotas[rank]] = static_cast<std::int64_t>(rank);
+  if (ranks == fair_share_.ranks) return;
+  fair_share_.ranks.swap(ranks);
+  looked_at_ = kNeverLooked;
+  std::vector<Job*> jobs;
+  for (Job& job : queue_) jobs.push_back(&job);
+  queue_.clear();
+  for (Job* const job : jobs) {
+    job->key = key_of(*job);
+    queue_.insert(*job);
+  }
+}
+
+/// Gives `parts` to the job: the gang's whole nodes, its own spares, and its remainder, in this order. The
+/// job takes the list itself, and leaves an empty one.
 void Engine::assign(Job& job, PoolId pool, Placement& parts) {
   job.pool = pool;
   touch(pool);
@@ -64,7 +94,7 @@ void Engine::assign(Job& job, PoolId pool, Placement& parts) {
     job.own_spares.assign(first_spare, last_spare);
     job.parts.insert(job.parts.end(), last_spare, parts.end());
   }
-  if (class_of(job).quota) quota_used_[*class_of(job).quota] += job.assigned;
+  count_in_quota(job, job.assigned);
   job.charged = job.allocation_from = now_;
 }
 
@@ -96,6 +126,7 @@ void Engine::pass_atomic() {
   }
   for (auto next = queue_.begin(); next != queue_.end() && open > 0;) {
     Job& head = *next++;
+    if (stands_behind_its_queue(head)) continue;
     if (try_start(head)) {
       for (const std::uint32_t pool : class_of(head).pools) {
         if (!blocked_[pool] && pools_[pool].is_full()) {
@@ -103,7 +134,7 @@ void Engine::pass_atomic() {
           --open;
         }
       }
-    } else if (scenario_.scheduler.strict) {
+    } else if (scenario_.scheduler.strict && !block_queue(head)) {
       for (const std::uint32_t pool : class_of(head).pools) {
         if (!blocked_[pool]) --open;
         blocked_[pool] = true;
@@ -216,6 +247,7 @@ JobView Engine::view(const Job& job) const {
   JobView view;
   view.priority = job.listed != nullptr ? job.listed->priority : class_of(job).priority;
   view.capacity = job.shape.capacity();
+  if (class_of(job).quota) view.queue_rank = fair_share_.ranks[*class_of(job).quota];
   const bool has_gang = job.holds() && job.phase != JobPhase::assembling;
   view.attained = view.capacity * (job.held + (has_gang ? now_ - job.gang_complete : Duration::zero()));
   if (job.steps == std::numeric_limits<std::int64_t>::max()) {
@@ -243,146 +275,6 @@ void Engine::schedule_jump(Job& job) {
     const Int128 wait = (left + now.capacity.milli() - 1) / now.capacity.milli();
     push(now_ + Duration::nanoseconds(static_cast<std::int64_t>(wait)), Phase::kLimit, EventKind::jump,
          job.slot.value, job.attempt_generation);
-  }
-}
-
-void Engine::free_up(Pool& pool, const Job& job) {
-  for (const Placement* parts : {&job.parts, &job.own_spares})
-    pool.give_back(*parts, job.slot, DeviceState::free);
-}
-
-/// The pool as it will be when those on their way out have left.
-Pool Engine::soon_free(PoolId id) const {
-  Pool pool = pools_[id.value];
-  for (const JobId each : running_) {
-    const Job& job = *jobs_[each.value];
-    if (job.pool == id && job.phase == JobPhase::saving) free_up(pool, job);
-  }
-  for (std::uint32_t node = 0; node < pool.nodes(); ++node) {
-    const DeviceMask leaving = pool.devices_in(DeviceState::transition, node);
-    if (leaving != 0) pool.move(node, leaving, DeviceState::transition, DeviceState::free);
-  }
-  return pool;
-}
-
-void Engine::pass_remade() {
-  // Every placement is made anew, in order, from what the jobs that can be stopped would leave free.
-  std::vector<Pool> empty;
-  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) empty.push_back(soon_free(PoolId{pool}));
-  std::vector<Capacity> quota_left;
-  for (std::size_t quota = 0; quota < quota_used_.size(); ++quota)
-    quota_left.push_back(scenario_.scheduler.quotas[quota].capacity - quota_used_[quota]);
-  std::vector<Job*> candidates;
-  for (const JobId id : running_) {
-    Job& each = job(id);
-    if (each.phase != JobPhase::running) continue;
-    each.key = key_of(each);
-    candidates.push_back(&each);
-    free_up(empty[each.pool.value], each);
-    if (class_of(each).quota) quota_left[*class_of(each).quota] += each.assigned;
-  }
-  for (Job& each : queue_) candidates.push_back(&each);
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Job* a, const Job* b) { return QueueOrder{}(*a, *b); });
-
-  struct Choice {
-    Job* job;
-    PoolId pool;
-    Placement parts;
-  };
-  std::vector<Choice> chosen;
-  std::vector<Job*> stopped, moved;
-  bool blocked = false;
-  for (Job* const each : candidates) {
-    const JobClass& job_class = class_of(*each);
-    const GangShape shape = allocation_shape(*each);
-    Placement parts;
-    std::optional<std::uint32_t> pool;
-    const bool allowed = !job_class.quota || shape.capacity() <= quota_left[*job_class.quota];
-    for (std::size_t index = 0; allowed && !blocked && !pool && index < job_class.pools.size(); ++index) {
-      const std::uint32_t choice = job_class.pools[index];
-      if (place(empty[choice], shape, job_class.within_rack, placement_->place, parts)) pool = choice;
-    }
-    const bool runs = each->phase == JobPhase::running;
-    if (!pool) {
-      if (runs) stopped.push_back(each);
-      blocked = blocked || scenario_.scheduler.strict;
-      continue;
-    }
-    for (const Part& part : parts) empty[*pool].take(part, each->slot);
-    if (job_class.quota) quota_left[*job_class.quota] -= shape.capacity();
-    if (runs && each->pool.value == *pool && holds_exactly(*each, parts)) continue;
-    if (runs) moved.push_back(each);
-    chosen.push_back({each, PoolId{*pool}, std::move(parts)});
-  }
-  for (Job* const each : stopped) evict(*each, scenario_.scheduler.eviction);
-  for (Job* const each : moved) evict(*each, move_);
-  for (Choice& choice : chosen) {
-    // Whoever is still saving, or away, or has to wait for what is being vacated, comes in a later pass.
-    const Pool& pool = pools_[choice.pool.value];
-    const auto is_free = [&](const Part& part) { return pool.is_free(part); };
-    if (choice.job->phase != JobPhase::queued) continue;
-    if (!std::all_of(choice.parts.begin(), choice.parts.end(), is_free)) continue;
-    dequeue(*choice.job);
-    assign(*choice.job, choice.pool, choice.parts);
-    start(*choice.job);
-  }
-  // Whom this pass stopped has had its turn in it.
-  pass_wanted_ = false;
-  fill_waiting();
-}
-
-/// Stops as few of the worst running jobs as make room for `job`; nobody if even all of them would not.
-/// The pool in which there is room now, or will be.
-std::optional<std::uint32_t> Engine::preempt_for(Job& job) {
-  const JobClass& job_class = class_of(job);
-  const GangShape shape = allocation_shape(job);
-  for (const std::uint32_t pool : job_class.pools) {
-    if (blocked_[pool]) continue;
-    std::vector<Job*> victims;
-    for (const JobId id : running_) {
-      Job& each = this->job(id);
-      if (each.phase == JobPhase::running && each.pool.value == pool && each.key > job.key)
-        victims.push_back(&each);
-    }
-    std::sort(victims.begin(), victims.end(),
-              [](const Job* a, const Job* b) { return QueueOrder{}(*b, *a); });
-    const Pool now = soon_free(PoolId{pool});
-    Pool trial = now;
-    const auto fits = [&] { return trial.fits(shape, job_class.within_rack); };
-    if (fits()) return pool;  // room is being made already
-    std::size_t count = 0;
-    while (!fits() && count < victims.size()) free_up(trial, *victims[count++]);
-    if (!fits()) continue;
-    victims.resize(count);
-    // Whoever is not needed after all stays, the best first.
-    for (std::size_t index = victims.size(); index-- > 0;) {
-      trial = now;
-      for (std::size_t other = 0; other < victims.size(); ++other)
-        if (other != index) free_up(trial, *victims[other]);
-      if (fits()) victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(index));
-    }
-    for (Job* const victim : victims) evict(*victim, scenario_.scheduler.eviction);
-    return pool;
-  }
-  return std::nullopt;
-}
-
-void Engine::pass_kept() {
-  for (const JobId id : running_) job(id).key = key_of(job(id));
-  std::fill(blocked_.begin(), blocked_.end(), false);
-  // Whoever is stopped in this pass comes behind the job it was stopped for, and is met again further on.
-  for (auto next = queue_.begin(); next != queue_.end();) {
-    Job& head = *next;
-    bool started = try_start(head);
-    if (!started && quota_allows(head)) {
-      const auto room = preempt_for(head);
-      started = room && try_start(head);
-      // Room that is still being made is kept for whom it is made.
-      if (room && !started) blocked_[*room] = true;
-    }
-    if (!started && scenario_.scheduler.strict) return;
-    next = started ? queue_.begin() : std::next(next);
   }
 }
 

@@ -38,7 +38,7 @@ struct ClassOutcome {
   std::int64_t submitted = 0, started = 0, completed = 0, failed = 0, cancelled = 0, killed_at_limit = 0;
   std::int64_t unsatisfiable = 0, no_progress = 0, gave_up = 0, unfinished = 0;
   DeviceTime time_to_result, queue_wait, requeue_wait, held, member_wait;  ///< job-time: 1,000 units a job
-  double bounded_slowdown = 0.0;                          ///< sum of max(1, JCT / max(run, 10 s))
+  double bounded_slowdown = 0.0;  ///< sum of max(1, JCT / max(run, 10 s))
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
   std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0;
 };
@@ -47,6 +47,23 @@ struct ClassOutcome {
 struct FaultOutcome {
   std::int64_t failures = 0;       ///< entities in service that it struck
   std::int64_t interruptions = 0;  ///< gangs it stopped
+};
+
+/// One job stopped by the scheduler for another.
+struct PreemptionRow {
+  SimTime at;
+  std::uint64_t victim = 0, beneficiary = 0;  ///< jobs, by order of arrival
+  std::uint32_t pool = 0;
+  Capacity capacity;        ///< that the victim gave back
+  DeviceTime lost;          ///< discarded, inside the window
+  std::uint32_t depth = 1;  ///< 1 + that of the preemption that had put the beneficiary into the queue
+};
+
+struct Preemptions {
+  std::int64_t count = 0;  ///< inside the window, as the others
+  DeviceTime lost;
+  std::uint32_t deepest = 0;        ///< longest cascade
+  std::vector<PreemptionRow> rows;  ///< of the whole run, when jobs are asked for
 };
 
 /// What of a pool's free capacity jobs could not use, over the window. A gang of the device level takes free devices
@@ -72,11 +89,12 @@ struct RunResult {
   std::vector<std::string> holders;  ///< of a stalled run
   std::vector<ClassOutcome> classes;
   std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
-  std::vector<DeviceTime> queue_depth;            ///< by pool: queued jobs x time, 1,000 units a job
-  std::vector<PoolEnd> pool_ends{};               ///< by pool
-  std::vector<FragmentationSums> fragmentation{}; ///< by pool; of those that are to be measured
-  std::optional<SimTime> makespan;                ///< end of the last job that ended
-  std::vector<JobOutcome> jobs;                   ///< in order of arrival, when asked for
+  Preemptions preemptions{};
+  std::vector<DeviceTime> queue_depth;             ///< by pool: queued jobs x time, 1,000 units a job
+  std::vector<PoolEnd> pool_ends{};                ///< by pool
+  std::vector<FragmentationSums> fragmentation{};  ///< by pool; of those that are to be measured
+  std::optional<SimTime> makespan;                 ///< end of the last job that ended
+  std::vector<JobOutcome> jobs;                    ///< in order of arrival, when asked for
   std::uint64_t events = 0;
 };
 

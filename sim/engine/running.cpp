@@ -7,6 +7,7 @@ namespace fleetsim {
 void Engine::start(Job& job) {
   const JobClass& job_class = class_of(job);
   ++job.attempt;
+  progress_at_event_ = result_.events;
   if (job.first_start) {
     job.requeue_wait = job.requeue_wait + (now_ - job.released);
   } else {
@@ -23,13 +24,14 @@ void Engine::start(Job& job) {
     job.phase_leaf = Leaf::runtime_idle_reservation;
     job.charged = now_;
     job.stepping = false;
+    if (preempts()) can_be_stopped(job, true);
     ++job.run_generation;
     if (job.steps != std::numeric_limits<std::int64_t>::max())
       push(now_ + Duration::nanoseconds(job.steps), Phase::kCompletion, EventKind::completed, job.slot.value,
            job.run_generation);
     return;
   }
-  if (scenario_.scheduler.preemption != Preemption::none) running_.push_back(job.slot);
+  if (preempts()) can_be_stopped(job, true);
   if (job.eviction_stream || job_class.evictions.every) run_eviction_clock(job);
   schedule_jump(job);
   launch(job, Duration::zero(), *job.relaunch, job.relaunch_leaf);
@@ -219,11 +221,12 @@ void Engine::release(Job& job, const char* reason) {
   }
   if (!broken_shares_.empty()) repair_shares();
   if (job.release_hook.is_linked()) {
-    const bool as_foreseen = scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;
+    const bool as_foreseen =
+        scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;
     if (as_foreseen) looked_at_ += pool.version() - version_before;
     releases_.erase(releases_.iterator_to(job));
   }
-  if (class_of(job).quota) quota_used_[*class_of(job).quota] -= job.assigned;
+  count_in_quota(job, Capacity::zero() - job.assigned);
   job.parts.clear();
   job.own_spares.clear();
   job.missing.clear();
@@ -236,11 +239,12 @@ void Engine::release(Job& job, const char* reason) {
   ++job.attempt_generation;
   job.leaves_at_commit = false;
   if (job.unresolved) resolve(job);
-  if (scenario_.scheduler.preemption != Preemption::none) std::erase(running_, job.slot);
+  if (preempts()) can_be_stopped(job, false);
   pass_wanted_ = true;
 }
 
 void Engine::end(Job& job, FinalState state) {
+  progress_at_event_ = result_.events;
   split_retained(job);
   count_outcome(job, state);
   job.phase = JobPhase::ended;

@@ -23,6 +23,7 @@ Capacity capacity(std::span<const Part> parts) {
 
 Pool::Pool(const Shape& shape)
     : nodes_{shape.nodes},
+      nodes_left_{shape.nodes},
       per_node_{shape.devices_per_node},
       spare_target_{shape.spares * shape.devices_per_node},
       racks_{shape.racks.begin(), shape.racks.end()},

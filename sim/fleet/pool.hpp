@@ -100,6 +100,7 @@ class Pool {
   /// Where devices of a node are that nobody holds: free, or out of the way while the node is withdrawn.
   DeviceState rest(std::uint32_t node) const { return rests_.empty() ? DeviceState::free : rests_[node]; }
   bool is_withdrawn(std::uint32_t node) const { return rest(node) != DeviceState::free; }
+  bool some_withdrawn() const { return withdrawn_ > 0; }
   /// Changes with every change of what is free.
   std::uint64_t version() const { return version_; }
   std::uint32_t spare_target() const { return spare_target_; }
@@ -175,9 +176,12 @@ class Pool {
   DeviceMask rest_in(std::uint32_t node, DeviceState state);
   /// The node never comes back: no gang can count on it. At most once a node.
   void write_off(std::uint32_t node) {
+    --nodes_left_;
     if (node < nodes_ - spare_target_ / per_node_) --rack_nodes_[racks_[node]];
     if (packed_) packed_->write_off(node);
   }
+  /// Those that were not written off.
+  std::uint32_t nodes_left() const { return nodes_left_; }
 
   /// The job that holds a whole device; nothing if it is free, spare, out, or shared.
   std::optional<JobId> holder(std::uint32_t node, std::uint32_t device) const {
@@ -228,7 +232,7 @@ class Pool {
     totals_[static_cast<std::size_t>(state)] += Capacity::milli_devices(milli);
   }
 
-  std::uint32_t nodes_, per_node_, rack_count_ = 1;
+  std::uint32_t nodes_, nodes_left_, per_node_, rack_count_ = 1;
   std::uint32_t spare_target_ = 0, spare_count_ = 0;
   bool tracks_racks_ = false;
   std::uint64_t version_ = 0;

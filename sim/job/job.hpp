@@ -71,11 +71,13 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   std::vector<Broken> broken;          ///< members that failed and are not yet known to have
   std::vector<std::uint32_t> missing;  ///< sizes, in devices, of members to be filled
   std::uint32_t attempt = 0;
-  Capacity gang_capacity;   ///< of `parts`
-  Capacity assigned;        ///< of everything it holds
-  SimTime gang_complete;    ///< of this attempt
-  SimTime allocation_from;  ///< the record of the present allocation begins here
-  SimTime charged;          ///< what does not wait for a commit is charged up to here
+  std::uint32_t running_index = 0;  ///< its place among those who run
+  Capacity preemptible;             ///< what it counts among what its priority holds
+  Capacity gang_capacity;           ///< of `parts`
+  Capacity assigned;                ///< of everything it holds
+  SimTime gang_complete;            ///< of this attempt
+  SimTime allocation_from;          ///< the record of the present allocation begins here
+  SimTime charged;                  ///< what does not wait for a commit is charged up to here
 
   // Progress.
   std::int64_t steps = 0;       ///< to do; max: endless
@@ -105,6 +107,9 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime eviction_clock_from;
   bool eviction_clock_runs = false;
   std::uint32_t stops_since_commit = 0;
+  std::vector<SimTime> preempted_at;     ///< as far as a budget has to know
+  std::uint32_t preemptions = 0;         ///< evictions by the scheduler
+  std::uint32_t cascade = 0;             ///< of the preemption that put it back into the queue; 0: none did
   bool leaves_at_commit = false;         ///< some of its nodes are drained
   SimTime leaves_at = SimTime::never();  ///< the next commit, as far as it steps on
 

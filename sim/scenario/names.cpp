@@ -5,13 +5,16 @@
 namespace fleetsim {
 namespace {
 
-constexpr std::string_view kOrders[] = {"fifo", "priority", "sjf", "srtf", "srsf", "las"};
+constexpr std::string_view kOrders[] = {"fifo", "priority", "sjf", "srtf", "srsf", "las", "fair-share"};
+constexpr std::string_view kVictims[] = {"worst",    "youngest", "lowest-priority",
+                                         "cheapest", "fewest",   "least-fragmentation"};
 constexpr std::string_view kPlacements[] = {"first-fit", "best-fit",    "worst-fit", "random",    "compact",
                                             "fgd",       "dot-product", "packing",   "clustering"};
 
 }  // namespace
 
 std::span<const std::string_view> known_orders() { return kOrders; }
+std::span<const std::string_view> known_victims() { return kVictims; }
 std::span<const std::string_view> known_placements() { return kPlacements; }
 
 std::vector<std::string_view> program_parts() {

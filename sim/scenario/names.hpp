@@ -6,8 +6,10 @@
 
 namespace fleetsim {
 
-/// The orders in which queued jobs are served, and the ways to choose nodes, that a scenario may name.
+/// The orders in which queued jobs are served, who is stopped for others, and the ways to choose nodes, that
+/// a scenario may name.
 std::span<const std::string_view> known_orders();
+std::span<const std::string_view> known_victims();
 std::span<const std::string_view> known_placements();
 
 /// The losses that `step.parts` may name: leaves below the program boundary, without "program.".

@@ -85,11 +85,12 @@ void read_drains(const Reader& in, PoolSpec& pool) {
   std::vector<bool> has_date(pool.nodes);
   for (const Reader& dated : in.list("installed")) {
     pool.dated.push_back(read_dated(dated, pool));
-    for (const std::uint32_t node : pool.dated.back().nodes) {
-      if (has_date[node])
-        dated.problem("expected each node once; node " + std::to_string(node) + " has a date already");
-      has_date[node] = true;
-    }
+    const std::vector<std::uint32_t>& nodes = pool.dated.back().nodes;
+    const auto twice =
+        std::find_if(nodes.begin(), nodes.end(), [&](std::uint32_t node) { return has_date[node]; });
+    if (twice != nodes.end())
+      dated.problem("expected each node once; node " + std::to_string(*twice) + " has a date already");
+    for (const std::uint32_t node : nodes) has_date[node] = true;
   }
 }
 

@@ -31,8 +31,7 @@ void check_scheduler(const Reader& root, const Scenario& scenario) {
                               spec.placement + "\"";
   if (spec.backfill != Backfill::none) in->problem("backfill", "\"backfill\"" + because);
   if (spec.admission == Admission::partial_hold) in->problem("admission", "\"partial-hold\"" + because);
-  if (spec.preemption == Preemption::remade)
-    in->problem("preemption", "\"placements\": \"remade\"" + because);
+  if (spec.preemption != Preemption::none) in->problem("preemption", "\"preemption\"" + because);
   if (spec.placement == "compact") in->problem("placement", "\"compact\"" + because);
 }
 

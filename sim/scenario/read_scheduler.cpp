@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/scenario/class_sections.hpp"
@@ -7,6 +9,20 @@
 
 namespace fleetsim {
 namespace {
+
+std::string format_devices(Capacity capacity) {
+  const std::string thousandths = std::to_string(capacity.milli() % 1000 + 1000).substr(1);
+  return std::to_string(capacity.milli() / 1000) + (capacity.milli() % 1000 == 0 ? "" : "." + thousandths);
+}
+
+std::optional<EvictionBudget> read_budget(const Reader& in, std::string_view key) {
+  const std::optional<Reader> given = in.object(key);
+  if (!given) return std::nullopt;
+  EvictionBudget budget;
+  assign(budget.evictions, given->whole("evictions"));
+  assign(budget.per, given->duration("per", Sign::positive));
+  return budget;
+}
 
 void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
   const Json* value = scheduler.find("preemption");
@@ -18,6 +34,19 @@ void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
   const Reader in = *scheduler.object("preemption");
   spec.preemption = Preemption::kept;
   assign(spec.preemption, in.choice("placements", {Preemption::kept, Preemption::remade}));
+  assign(spec.preempt_by, in.choice("by", {PreemptBy::order, PreemptBy::priority, PreemptBy::nobody}));
+  assign(spec.reclaim, in.flag("reclaim"));
+  assign(spec.victims, in.name("victims", "choice of victims", known_victims()));
+  assign(spec.min_runtime, in.duration("min_runtime"));
+  spec.job_budget = read_budget(in, "job_budget");
+  spec.pool_budget = read_budget(in, "pool_budget");
+  if (assign(spec.eviction.requeue_backoff, in.number("requeue_backoff")) &&
+      spec.eviction.requeue_backoff < 1)
+    in.expected("requeue_backoff", "a number of 1 or more");
+  for (const std::string_view key :
+       in.present({"by", "reclaim", "victims", "min_runtime", "job_budget", "pool_budget"})) {
+    if (spec.preemption == Preemption::remade) in.problem(key, "goes with placements \"kept\"");
+  }
   read_eviction_terms(in, spec.eviction);
   assign(spec.eviction_relaunch, in.duration("relaunch"));
 }
@@ -31,6 +60,11 @@ void read_backfill(const Reader& in, SchedulerSpec& spec) {
   if (spec.backfill == Backfill::none) return;
   if (!spec.strict) in.problem("backfill", "goes with a strict order, from which it is the exception");
   if (spec.admission == Admission::partial_hold) in.problem("backfill", "goes with admission \"atomic\"");
+  if (spec.preemption != Preemption::none && spec.backfill == Backfill::conservative)
+    in.problem("backfill", "\"conservative\" plans starts that a preemption would break; take \"easy\"");
+  if (spec.preemption == Preemption::remade)
+    in.problem("backfill",
+               "goes with placements that are kept: where all are remade there is nothing to pass");
 }
 
 void read_thresholds(const Reader& in, SchedulerSpec& spec) {
@@ -52,20 +86,95 @@ void read_thresholds(const Reader& in, SchedulerSpec& spec) {
   }
 }
 
-void read_quotas(const Reader& in, SchedulerSpec& spec) {
+/// Devices, in thousandths: a guarantee may be a fair share that no job would ask for.
+std::optional<Capacity> read_devices(const Reader& in, std::string_view key) {
+  const auto devices = in.number(key);
+  if (!devices) return std::nullopt;
+  if (!(*devices >= 0) || *devices > static_cast<double>(kMostDevices)) {
+    in.expected(key, "a number of devices");
+    return std::nullopt;
+  }
+  return Capacity::milli_devices(std::llround(*devices * 1000));
+}
+
+/// The index of the name under a key, among those of `specs`.
+template <class Spec>
+std::optional<std::uint32_t> read_reference(const Reader& in, std::string_view key, std::string_view what,
+                                            const std::vector<Spec>& specs) {
+  std::vector<std::string_view> names;
+  for (const Spec& spec : specs) names.push_back(spec.name);
+  const auto name = in.name(key, what, names);
+  if (!name) return std::nullopt;
+  return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), *name) - names.begin());
+}
+
+void read_cohorts(const Reader& in, SchedulerSpec& spec) {
+  const auto cohorts = in.objects("cohorts");
+  for (const auto& [name, reader] : cohorts)
+    spec.cohorts.push_back({.name = name, .parent = {}, .limit = {}});
+  for (std::size_t index = 0; index < cohorts.size(); ++index) {
+    const Reader& reader = cohorts[index].second;
+    spec.cohorts[index].parent = read_reference(reader, "parent", "cohort", spec.cohorts);
+    spec.cohorts[index].limit = read_devices(reader, "limit");
+  }
+  for (std::size_t index = 0; index < cohorts.size(); ++index) {
+    std::string path = spec.cohorts[index].name;
+    std::size_t steps = 0;
+    for (auto at = spec.cohorts[index].parent; at && steps <= cohorts.size(); at = spec.cohorts[*at].parent) {
+      ++steps;
+      path += " -> " + spec.cohorts[*at].name;
+      if (*at != index) continue;
+      cohorts[index].second.problem("parent", "the cohort is part of itself: " + path);
+      spec.cohorts[index].parent.reset();
+      break;
+    }
+  }
+}
+
+void read_queue(const Reader& in, SchedulerSpec& spec, QuotaSpec& quota) {
+  quota.guarantee = read_devices(in, "guarantee");
+  assign(quota.capacity, read_devices(in, "limit"));
+  quota.cohort = read_reference(in, "cohort", "cohort", spec.cohorts);
+  quota.lend = read_devices(in, "lend");
+  assign(quota.lend_when_head_blocked, in.flag("lend_when_head_blocked"));
+  assign(quota.weight, in.positive_number("weight"));
+  if (!quota.guarantee) {
+    for (const std::string_view key : in.present({"cohort", "lend", "lend_when_head_blocked"}))
+      in.problem(key, "goes with \"guarantee\", which is not there");
+  }
+  if (quota.guarantee && quota.capacity < *quota.guarantee)
+    in.problem("limit", "is below the guarantee, which could then never be had");
+}
+
+void read_quotas(const Reader& in, const Scenario& scenario, SchedulerSpec& spec) {
   const Json* value = in.find("quotas");
   if (value == nullptr) return;
   if (!value->is_object()) {
-    in.expected("quotas", "an object of devices by name");
+    in.expected("quotas", "an object of devices, or of queues, by name");
     return;
   }
-  for (const auto& [name, devices] : value->items()) {
-    constexpr WholeRange kRange{1, kMostDevices};
-    const auto count = whole_of(devices, kRange);
-    if (!count) report_not_in(kRange, devices, child_pointer(in.pointer_of("quotas"), name), in.problems());
+  Capacity guaranteed;
+  for (const auto& [name, entry] : value->items()) {
+    const std::string pointer = child_pointer(in.pointer_of("quotas"), name);
     // A quota that is wrong is known by its name all the same.
-    spec.quotas.push_back({name, Capacity::devices(count.value_or(1))});
+    spec.quotas.push_back({.name = name, .guarantee = {}, .cohort = {}, .lend = {}});
+    QuotaSpec& quota = spec.quotas.back();
+    if (entry.is_object()) {
+      read_queue(Reader(entry, pointer, "quota", in.problems()), spec, quota);
+      guaranteed += quota.guarantee.value_or(Capacity::zero());
+      continue;
+    }
+    constexpr WholeRange kRange{1, kMostDevices};
+    const auto count = whole_of(entry, kRange);
+    if (!count) report_not_in(kRange, entry, pointer, in.problems());
+    quota.capacity = Capacity::devices(count.value_or(1));
   }
+  Capacity fleet;
+  for (const PoolSpec& pool : scenario.pools)
+    fleet += Capacity::devices(std::int64_t{pool.nodes - pool.spares} * pool.devices_per_node);
+  if (guaranteed > fleet)
+    in.problem("quotas", "guarantees add up to " + format_devices(guaranteed) + " devices; the fleet has " +
+                             format_devices(fleet) + " beside its spares");
 }
 
 }  // namespace
@@ -81,10 +190,12 @@ void read_scheduler(const Reader& root, Scenario& scenario) {
   assign(spec.hold_timeout, in->duration("hold_timeout", Sign::positive));
   assign(spec.interleave, in->flag("interleave"));
   assign(spec.placement, in->name("placement", "placement", known_placements()));
-  read_backfill(*in, spec);
   read_order_preemption(*in, spec);
+  read_backfill(*in, spec);
   read_thresholds(*in, spec);
-  read_quotas(*in, spec);
+  read_cohorts(*in, spec);
+  read_quotas(*in, scenario, spec);
+  assign(spec.fair_share_half_life, in->duration("fair_share_half_life", Sign::positive));
 }
 
 }  // namespace fleetsim

@@ -277,6 +277,7 @@ void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
   assign(job.no_replacement, in.choice("no_replacement", {NoReplacement::hold, NoReplacement::release}));
   assign(job.own_spares, in.count("own_spares", 0, kMostNodes));
   assign(job.priority, in.integer("priority"));
+  assign(job.preemptible, in.flag("preemptible"));
   assign(job.within_rack, in.flag("within_rack"));
   std::vector<std::string_view> quotas;
   for (const QuotaSpec& quota : scenario.scheduler.quotas) quotas.push_back(quota.name);
@@ -304,6 +305,9 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   assign(job.patience, in.duration("patience"));
   read_arrivals(in, scenario, traces, notes, job);
   read_gang(in, job);
+  if (scenario.scheduler.backfill == Backfill::conservative && job.gang.shape && job.gang.shape->milli != 0)
+    in.problem("gang",
+               "a part of a device has no place in the plan of \"conservative\" backfill; take \"easy\"");
   read_step(in, job);
   read_program(in, context, job);
   read_work(in, job);

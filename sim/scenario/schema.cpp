@@ -26,6 +26,7 @@ constexpr PlainType kPlainTypes[] = {
     {"tolerance", R"({"type": "number", "minimum": 0})"},
     {"spread", R"({"type": "number", "minimum": 0})"},
     {"positive", R"({"type": "number", "exclusiveMinimum": 0})"},
+    {"devices", R"({"type": "number", "minimum": 0})"},
     {"weight", R"({"type": "number", "exclusiveMinimum": 0})"},
     {"factor", R"({"type": "number", "minimum": 1})"},
     {"integer", R"({"type": "integer"})"},
@@ -65,6 +66,7 @@ constexpr PlainType kInstead[] = {
     {"distribution", R"({"$ref": "#/definitions/duration"})"},
     {"gang", R"({"$ref": "#/definitions/count"})"},
     {"node_list", R"({"$ref": "#/definitions/count"})"},
+    {"quota", R"({"$ref": "#/definitions/count"})"},
     {"recovery", R"({"type": "string", "examples": ["textbook"]})"},
     {"order_preemption", R"({"const": "none"})"},
 };
@@ -130,6 +132,7 @@ Json named_types() {
   Json parts = Json::object();
   for (const std::string_view name : program_parts()) parts[std::string(name)] = reference("duration");
   return {{"order", {{"enum", name_list(known_orders())}}},
+          {"victims", {{"enum", name_list(known_victims())}}},
           {"placement", {{"enum", name_list(known_placements())}}},
           {"format", {{"enum", name_list(formats)}}},
           {"parts", {{"type", "object"}, {"properties", parts}, {"additionalProperties", false}}},

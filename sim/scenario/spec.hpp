@@ -149,7 +149,14 @@ struct EvictionTerms {
   std::optional<Duration> save;       ///< graceful: time to save on notice ...
   Duration grace = Duration::max();   ///< ... if it fits in this
   Duration requeue_delay = Duration::nanoseconds(0);
+  double requeue_backoff = 1.0;  ///< factor of the delay for every preemption after the first
   RequeueAt requeue = RequeueAt::submit;
+};
+
+/// At most so many evictions within any interval of this length.
+struct EvictionBudget {
+  std::int64_t evictions = 0;
+  Duration per = Duration::max();
 };
 
 struct EvictionSpec {
@@ -214,6 +221,7 @@ struct JobClass {
   std::optional<std::pair<SimTime, FinalState>> end;  ///< fails or is cancelled for good at an instant
   std::optional<std::int64_t> max_restarts;           ///< failures survived; the next one ends the job
   std::uint32_t own_spares = 0;        ///< nodes' worth of devices held beside the gang for recovery
+  bool preemptible = true;             ///< the scheduler may stop it for others
   std::int64_t priority = 0;           ///< larger is served earlier under order "priority"
   std::optional<std::uint32_t> quota;  ///< index into SchedulerSpec::quotas
   bool within_rack = false;            ///< waits until one rack holds the whole gang
@@ -222,6 +230,8 @@ struct JobClass {
 
 enum class Admission : std::uint8_t { atomic, partial_hold };
 enum class Preemption : std::uint8_t { none, kept, remade };
+/// Who may stop whom: those who stand before it in the order, or those of larger priority.
+enum class PreemptBy : std::uint8_t { order, priority, nobody };
 
 /// Who may pass a job that cannot start under a strict order: nobody; whoever does not move the reservation
 /// of the first that cannot start; or whoever does not move anybody's.
@@ -229,9 +239,24 @@ enum class Backfill : std::uint8_t { none, easy, conservative };
 /// How long a scheduler takes a job to run: its limit where it has one, or its true length times a factor.
 enum class Estimates : std::uint8_t { limit, exact };
 
+inline constexpr std::int64_t kMostCapacity = 1'000'000'000'000;  ///< devices; more than any fleet has
+
+/// What the jobs of a queue may hold together.
 struct QuotaSpec {
   std::string name;
-  Capacity capacity;
+  Capacity capacity = Capacity::devices(kMostCapacity);  ///< never more
+  std::optional<Capacity>
+      guarantee{};  ///< its own, whenever it wants it; makes it a queue with its own order
+  std::optional<std::uint32_t> cohort{};  ///< whose unused guarantees it may borrow
+  std::optional<Capacity> lend{};         ///< of the guarantee; absent: all
+  bool lend_when_head_blocked = true;     ///< also while its own jobs wait for more
+  double weight = 1.0;                    ///< of its share under order "fair-share"
+};
+
+struct CohortSpec {
+  std::string name;
+  std::optional<std::uint32_t> parent{};
+  std::optional<Capacity> limit{};  ///< of all its queues together
 };
 
 struct SchedulerSpec {
@@ -247,11 +272,19 @@ struct SchedulerSpec {
   Estimates estimates = Estimates::limit;
   double estimate_factor = 1.0;  ///< of the true length, where that is what the scheduler goes by
   Preemption preemption = Preemption::none;
-  EvictionTerms eviction;  ///< terms of evictions by order
+  PreemptBy preempt_by = PreemptBy::order;
+  bool reclaim = false;                       ///< a queue may stop those who borrow what it is guaranteed
+  std::string victims = "worst";              ///< who is stopped first
+  Duration min_runtime = Duration::zero();    ///< nobody is stopped before it has run so long
+  std::optional<EvictionBudget> job_budget;   ///< of every job
+  std::optional<EvictionBudget> pool_budget;  ///< of every pool
+  EvictionTerms eviction;                     ///< terms of evictions by order
   std::optional<Duration>
       eviction_relaunch;  ///< overrides the victim's relaunch; a move to other nodes pauses as long
   std::vector<DeviceTime> las_thresholds;  ///< attained service at which a job falls to the next queue
   std::vector<QuotaSpec> quotas;
+  std::vector<CohortSpec> cohorts;
+  Duration fair_share_half_life = Duration::nanoseconds(604'800'000'000'000);  ///< of what was held
 };
 
 struct WindowSpec {

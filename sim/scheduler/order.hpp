@@ -17,6 +17,7 @@ struct JobView {
       remaining;        ///< stepping time of the whole job, and what is left of it; unbounded if endless
   DeviceTime attained;  ///< device-time held so far
   Capacity capacity;    ///< of the whole gang
+  std::int64_t queue_rank = 0;  ///< of its queue: 0 has had the least of its share of late
 };
 
 /// Jobs with the smaller key come first; equal keys by queue time (submission, or when requeued behind), then
@@ -36,6 +37,7 @@ Int128 priority_key(const JobView&, const SchedulerSpec&);
 Int128 sjf_key(const JobView&, const SchedulerSpec&);
 Int128 srtf_key(const JobView&, const SchedulerSpec&);
 Int128 srsf_key(const JobView&, const SchedulerSpec&);
+Int128 fair_share_key(const JobView&, const SchedulerSpec&);
 Int128 las_key(const JobView&, const SchedulerSpec&);
 std::optional<DeviceTime> las_next_jump(const JobView&, const SchedulerSpec&);
 

@@ -97,8 +97,7 @@ std::optional<Plan::Slot> Plan::earliest(const GangShape& shape, bool within_rac
     // Also a stay of no length has to fit at its instant.
     const auto touches = [&](std::size_t at) { return times_[at] < end || times_[at] == times_[first]; };
     if (!knows_nodes()) {
-      for (; enough && index < times_.size() && touches(index); ++index)
-        enough = free_[index] >= shape.nodes;
+      for (; enough && index < times_.size() && touches(index); ++index) enough = free_[index] >= shape.nodes;
       if (enough) return Slot{.start = times_[first], .at_once = first == 0};
       first = index;  // no stay can hold this row
       continue;

@@ -9,10 +9,11 @@
 
 namespace fleetsim {
 
-/// When the devices of a pool will be free: rows of free devices, each from its instant to the next row's, the
-/// last one for ever. What somebody overdue holds is not free yet, and may be any moment now: a second row of the
-/// present instant has it. Devices of a node count alike. Where every gang takes whole nodes a row is one number,
-/// and a question costs by the rows; otherwise it is one number a node, and costs by rows x nodes.
+/// When the devices of a pool will be free: rows of free devices, each from its instant to the next row's,
+/// the last one for ever. What somebody overdue holds is not free yet, and may be any moment now: a second
+/// row of the present instant has it. Devices of a node count alike. Where every gang takes whole nodes a row
+/// is one number, and a question costs by the rows; otherwise it is one number a node, and costs by rows x
+/// nodes.
 class Plan {
  public:
   enum class Grain : std::uint8_t { whole_nodes, devices };
@@ -33,8 +34,8 @@ class Plan {
     bool at_once = false;  ///< otherwise somebody has to leave before, be it now
   };
   /// Finds the earliest start of a stay of `hold` on one set of nodes, the first that have room all the time
-  /// (whole members, then the remainder); `places` gets them, where rows know nodes. Nothing if there never is
-  /// room.
+  /// (whole members, then the remainder); `places` gets them, where rows know nodes. Nothing if there never
+  /// is room.
   std::optional<Slot> earliest(const GangShape& shape, bool within_rack, Duration hold,
                                std::vector<Place>& places);
   void take(const GangShape& shape, const std::vector<Place>& places, const Slot& slot, Duration hold);

@@ -15,6 +15,10 @@ constexpr std::array kOrders{
     OrderPolicy{"sjf", "shortest job first, by its whole stepping time", sjf_key, nullptr},
     OrderPolicy{"srtf", "shortest remaining time first", srtf_key, nullptr},
     OrderPolicy{"srsf", "shortest remaining service (time x devices) first", srsf_key, nullptr},
+    OrderPolicy{"fair-share",
+                "jobs of the queue that has had the least of its share first, what was held long ago "
+                "forgotten by half-lives (Slurm's fair-share factor, one level)",
+                fair_share_key, nullptr},
     OrderPolicy{"las", "least attained service in discrete queues (Tiresias-L)", las_key, las_next_jump},
 };
 

@@ -325,6 +325,9 @@ constexpr std::array kFigures{
     FigureInfo{"jobs.CLASS.preemption", kJob, "1",
                "share of held time: discarded by evictions, and relaunches after them",
                in<Leaf::runtime_preemption>, resolved<job>, kHeld},
+    FigureInfo{"jobs.CLASS.reconfiguration", kJob, "1",
+               "share of held time: discarded by drains, and relaunches after them",
+               in<Leaf::runtime_reconfiguration>, resolved<job>, kHeld},
     FigureInfo{"jobs.CLASS.lost_work", kJob, "s", "held time that a failure discards, on average",
                rework_gang_seconds, number_of<&ClassOutcome::failures>, "no failure struck the class",
                no_one_gang},
@@ -366,6 +369,8 @@ constexpr std::array kFigures{
                number_of<&ClassOutcome::failures>, once, ""},
     FigureInfo{"jobs.CLASS.evictions", kJob, "count", "evictions, per replication",
                number_of<&ClassOutcome::evictions>, once, ""},
+    FigureInfo{"jobs.CLASS.drains", kJob, "count", "drains that stopped a job, per replication",
+               number_of<&ClassOutcome::drains>, once, ""},
     FigureInfo{"jobs.CLASS.commits", kJob, "count", "commits, per replication",
                number_of<&ClassOutcome::commits>, once, ""},
 

@@ -29,6 +29,7 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.bounded_slowdown += more.bounded_slowdown;
   sums.failures += more.failures;
   sums.evictions += more.evictions;
+  sums.drains += more.drains;
   sums.commits += more.commits;
 }
 
@@ -55,9 +56,9 @@ PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
   for (auto& rows : result.faults) std::fill(rows.begin(), rows.end(), FaultOutcome{});
   for (const RunResult& run : runs) {
     result.ledger.merge(run.ledger);
-    result.window += Capacity::milli_devices(1) * (run.window_end - run.window_start);
     for (const PoolSpec& pool : point.scenario.pools)
       result.installed_window += installed(pool, run.window_start, run.window_end);
+    result.window_time += Capacity::milli_devices(1) * (run.window_end - run.window_start);
     for (std::size_t i = 0; i < run.classes.size(); ++i) add(result.classes[i], run.classes[i]);
     add(result.faults, run.faults);
     ++result.run_states[static_cast<std::size_t>(run.state)];

@@ -27,11 +27,11 @@ struct Figure {
 struct PointResult {
   const StudyPoint* point = nullptr;
   std::uint32_t replications = 0;
-  std::vector<Figure> figures{};                    ///< in a fixed order
-  Ledger ledger;                                    ///< summed over replications
-  DeviceTime installed_window{};                    ///< summed over replications
-  DeviceTime window{};                              ///< summed over replications, of a thousandth of a device
-  std::vector<ClassOutcome> classes{};              ///< summed
+  std::vector<Figure> figures{};        ///< in a fixed order
+  Ledger ledger;                        ///< summed over replications
+  DeviceTime installed_window{};        ///< installed capacity x time, summed over replications
+  DeviceTime window_time{};             ///< lengths of the windows, 1 a nanosecond, summed likewise
+  std::vector<ClassOutcome> classes{};  ///< summed
   std::vector<std::vector<FaultOutcome>> faults{};  ///< summed
   std::vector<std::int64_t> run_states{};           ///< how many runs ended in each RunState
   std::vector<std::string> holders{};               ///< of the first stalled run

@@ -46,6 +46,13 @@ double offered_devices(const JobClass& job_class, const Scenario& scenario) {
   return mean_devices(job_class.gang) * (held / Seconds{arrivals.gap->mean()});
 }
 
+/// Devices of a pool over the window, those with a date for as long as they are there.
+double mean_installed(const PoolSpec& pool, const WindowSpec& window) {
+  if (!window.length) return static_cast<double>(devices_of(pool));
+  const SimTime from = SimTime::zero() + window.warm_up, to = from + *window.length;
+  return installed(pool, from, to).to_double() / (Capacity::devices(1) * *window.length).to_double();
+}
+
 void add_unstable_queue(const Scenario& scenario, Warnings& warnings) {
   double offered = 0, capacity = 0;
   std::set<std::uint32_t> pools;
@@ -58,13 +65,13 @@ void add_unstable_queue(const Scenario& scenario, Warnings& warnings) {
   if (pools.empty()) return;
   for (const std::uint32_t pool : pools) {
     const PoolSpec& spec = scenario.pools[pool];
-    capacity += static_cast<double>(devices_of(spec) - std::int64_t{spec.spares} * spec.devices_per_node);
+    capacity +=
+        mean_installed(spec, scenario.window) - static_cast<double>(spec.spares) * spec.devices_per_node;
   }
   // A job without an end keeps its devices from all others.
   for (const JobClass& job_class : scenario.classes) {
-    const bool endless =
-        !mean_work(job_class) && !job_class.arrivals.gap && !job_class.end &&
-        !(job_class.limit && job_class.enforce_limits);
+    const bool endless = !mean_work(job_class) && !job_class.arrivals.gap && !job_class.end &&
+                         !(job_class.limit && job_class.enforce_limits);
     const bool beside = std::any_of(job_class.pools.begin(), job_class.pools.end(),
                                     [&](std::uint32_t pool) { return pools.contains(pool); });
     if (endless && beside) capacity -= mean_devices(job_class.gang);

@@ -270,7 +270,7 @@ TEST_CASE("what does not go together is said once, where it stands") {
                   "looks at devices alone"));
   CHECK(has_issue(with(R"({ "admission": "partial-hold" })", asks), "/scheduler/admission",
                   "looks at devices alone"));
-  CHECK(has_issue(with(R"({ "preemption": { "placements": "remade" } })", asks), "/scheduler/preemption",
+  CHECK(has_issue(with(R"({ "preemption": {} })", asks), "/scheduler/preemption",
                   "looks at devices alone"));
   CHECK(has_issue(with("{}", R"({ "gang": 1, "duration": "1 h", "memory": "1 GB" })"), "/workload/j",
                   "give it \"memory_per_node\""));

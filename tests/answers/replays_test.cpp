@@ -6,8 +6,8 @@
 #include "sim/engine/simulate.hpp"
 #include "sim/workload/trace.hpp"
 
-// Recorded and synthetic logs replayed on a flat pool, limits not enforced: sums of start times against the answers
-// of two independent programs (conservative: of one), to the second.
+// Recorded and synthetic logs replayed on a flat pool, limits not enforced: sums of start times against the
+// answers of two independent programs (conservative: of one), to the second.
 namespace fleetsim {
 namespace {
 

@@ -26,7 +26,8 @@ Scenario as_scenario(const Problem& problem) {
     scenario.classes.push_back(job);
   }
   for (const brute_force::Outage& outage : problem.outages)
-    scenario.script.push_back(build::node_fault(build::at(outage.from), static_cast<std::uint32_t>(outage.node),
+    scenario.script.push_back(build::node_fault(build::at(outage.from),
+                                                static_cast<std::uint32_t>(outage.node),
                                                 build::seconds(outage.until - outage.from)));
   scenario.scheduler.strict = problem.policy != Policy::greedy;
   if (problem.policy == Policy::easy) scenario.scheduler.backfill = Backfill::easy;

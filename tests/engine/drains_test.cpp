@@ -39,7 +39,8 @@ using Amounts = std::vector<std::pair<Leaf, std::int64_t>>;
 void check_ledger(const RunResult& result, const Amounts& expected) {
   DeviceTime all;
   for (const auto& [of_leaf, amount] : expected) {
-    CAPTURE(leaf_info(of_leaf).name);
+    const std::string_view name = leaf_info(of_leaf).name;
+    CAPTURE(name);
     CHECK(leaf(result, of_leaf) == device_seconds(amount));
     all += device_seconds(amount);
   }
@@ -56,10 +57,10 @@ TEST_CASE("a drained node is not free, and the job that it runs is left to end")
   k.limit = seconds(30);
   Scenario fleet = scenario({pool(4, 8)}, {r, j, k}, seconds(400));
   fleet.pools[0].drains = {drain(at(50), {0}, seconds(250), DrainMode::when_released)};
-  for (const bool backfill : {false, true}) {
-    CAPTURE(backfill);
-    fleet.scheduler.strict = backfill;
-    fleet.scheduler.backfill = backfill ? Backfill::easy : Backfill::none;
+  for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::conservative}) {
+    CAPTURE(static_cast<int>(backfill));
+    fleet.scheduler.strict = backfill != Backfill::none;
+    fleet.scheduler.backfill = backfill;
     const RunResult result = run_recorded(fleet);
     CHECK(outcome(result, "R").end == at(100));
     CHECK(outcome(result, "K").first_start == at(61));
@@ -71,6 +72,32 @@ TEST_CASE("a drained node is not free, and the job that it runs is left to end")
                           {Leaf::scheduling_shortfall, 5040},
                           {Leaf::program_unmodelled, 800 + 720 + 3200}});
     CHECK(factors(result.ledger.total()).in_service == device_seconds(11200));
+  }
+}
+
+TEST_CASE("backfill knows when drained nodes are back") {
+  // As above, but K may take 300 s, and so would keep J from its start at 300: it follows J. L takes one node
+  // at 70 for at most 230 s, and does not. M is planned for a node that is drained while N works there until
+  // 200.
+  JobClass r = job("R", 1, 8, seconds(100)), j = job("J", 4, 8, seconds(100), at(60)),
+           k = job("K", 3, 8, seconds(30), at(61)), l = job("L", 1, 8, seconds(100), at(70));
+  k.limit = seconds(300);
+  l.limit = seconds(230);
+  Scenario fleet = scenario({pool(4, 8)}, {r, j, k, l}, seconds(500));
+  fleet.pools[0].drains = {drain(at(50), {0}, seconds(250), DrainMode::when_released)};
+  Scenario two = scenario(
+      {pool(2, 1)},
+      {job("N", 1, 1, seconds(200)), job("O", 1, 1, seconds(900)), job("M", 1, 1, seconds(10), at(60))},
+      seconds(900));
+  two.pools[0].drains = fleet.pools[0].drains;
+  for (const Backfill backfill : {Backfill::easy, Backfill::conservative}) {
+    CAPTURE(static_cast<int>(backfill));
+    fleet.scheduler.backfill = two.scheduler.backfill = backfill;
+    const RunResult result = run_recorded(fleet);
+    CHECK(outcome(result, "J").first_start == at(300));
+    CHECK(outcome(result, "K").first_start == at(400));
+    CHECK(outcome(result, "L").first_start == at(70));
+    CHECK(outcome(run_recorded(two), "M").first_start == at(300));
   }
 }
 
@@ -224,6 +251,34 @@ TEST_CASE("what is drained does not fail, and what has failed is repaired into m
   check_ledger(run_recorded(fleet), {{Leaf::out_of_service_failed, 80}, {Leaf::scheduling_no_demand, 20}});
 }
 
+TEST_CASE("a failure that is not yet noticed stays one when its node is drained") {
+  // Fails at 10, noticed at 20, repaired at 25 into the maintenance of 15-40; then it works for 100 s.
+  PoolSpec one = pool(1, 1);
+  one.drains = {drain(at(15), {0}, seconds(25))};
+  Scenario fleet = scenario({one}, {job("a", 1, 1, seconds(100))}, seconds(150));
+  fleet.script = {node_fault(at(10), 0, seconds(5))};
+  fleet.script[0].detect = seconds(10);
+  const RunResult result = run_recorded(fleet);
+  CHECK(outcome(result, "a").drains == 0);
+  check_ledger(result, {{Leaf::runtime_rework, 10},
+                        {Leaf::runtime_recovery, 10},
+                        {Leaf::out_of_service_failed, 5},
+                        {Leaf::out_of_service_maintenance, 15},
+                        {Leaf::program_unmodelled, 100},
+                        {Leaf::scheduling_no_demand, 10}});
+}
+
+TEST_CASE("what was the spare before maintenance of the whole pool is the spare after it") {
+  // Nodes 0 and 1 are one rack, the spare is another: only if it is the spare again can the gang start.
+  PoolSpec three = pool(3, 1);
+  three.racks = {0, 0, 1};
+  three.spares = 1;
+  three.drains = {drain(at(10), {0, 1, 2}, seconds(10))};
+  JobClass gang = job("a", 2, 1, seconds(5), at(30));
+  gang.within_rack = true;
+  CHECK(outcome(run_recorded(scenario({three}, {gang}, seconds(100))), "a").first_start == at(30));
+}
+
 TEST_CASE("a teardown that maintenance cuts short does not end the next one") {
   // Teardown 20 s: that of a, from 10 on, is cut at 15 by a drain until 18. b starts there and ends at 23,
   // and its own teardown goes on until 43, not until 30.
@@ -284,6 +339,33 @@ TEST_CASE("where nodes are taken away for good, gangs go on elsewhere and nobody
   CHECK(outcome(result, "b").end == at(400));
   CHECK(outcome(result, "c").state == FinalState::unsatisfiable);
   CHECK(outcome(result, "d").state == FinalState::unsatisfiable);
+}
+
+TEST_CASE("a gang that no pool could begin any more goes on, but is refused once it is stopped") {
+  // Node 0 of two and a spare goes for good at 50; the spare takes its place. The failure at 60 is repaired
+  // at 70. Evicted at 80, the gang of two finds one node beside the spares.
+  PoolSpec three = pool(3, 1);
+  three.spares = 1;
+  three.drains = {drain(at(50), {0})};
+  Scenario fleet = scenario({three}, {job("a", 2, 1, seconds(100))}, seconds(200));
+  fleet.script = {node_fault(at(60), 1, seconds(10))};
+  CHECK(outcome(run_recorded(fleet), "a").end == at(170));
+  fleet.classes[0].evictions.at = {at(80)};
+  const RunResult result = run_recorded(fleet);
+  CHECK(outcome(result, "a").state == FinalState::unsatisfiable);
+  CHECK(outcome(result, "a").held == seconds(80));
+}
+
+TEST_CASE("a gang left to end on a node that goes for good waits for a repair elsewhere, not for that node") {
+  PoolSpec two = pool(2, 1);
+  two.drains = {drain(at(10), {0}, Duration::max(), DrainMode::when_released)};
+  Scenario fleet = scenario({two}, {job("a", 2, 1, seconds(100))}, seconds(200));
+  fleet.script = {node_fault(at(50), 1, seconds(10))};
+  CHECK(outcome(run_recorded(fleet), "a").end == at(160));
+  fleet.script = {node_fault(at(50), 0, seconds(10))};
+  const RunResult result = run_recorded(fleet);
+  CHECK(outcome(result, "a").state == FinalState::unsatisfiable);
+  CHECK(outcome(result, "a").held == seconds(50));
 }
 
 TEST_CASE("a run until all is done ends, however often maintenance comes, and says when it is stuck") {

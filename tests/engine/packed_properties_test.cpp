@@ -43,7 +43,9 @@ Scenario packed_scenario(std::uint64_t number, bool single) {
   scheduler.placement = policies[changes.draw(policies.size())].name;
   scheduler.admission = Admission::atomic;
   scheduler.hold_timeout.reset();
-  if (scheduler.preemption == Preemption::remade) scheduler.preemption = Preemption::kept;
+  scheduler.backfill = Backfill::none;
+  scheduler.preemption = Preemption::none;
+  scheduler.preempt_by = PreemptBy::nobody;
   scenario.device_models = {"a", "b"};
   for (PoolSpec& pool : scenario.pools) {
     pool.spares = 0;

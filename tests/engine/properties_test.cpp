@@ -110,6 +110,52 @@ TEST_CASE("neither records nor a list of jobs change a run, and the same scenari
   });
 }
 
+/// Whether any interval of a budget's length holds more instants than it allows; they ascend.
+bool exceeds(const std::vector<SimTime>& instants, const EvictionBudget& budget) {
+  const auto allowed = static_cast<std::size_t>(budget.evictions);
+  for (std::size_t last = allowed; last < instants.size(); ++last)
+    if (instants[last] < instants[last - allowed] + budget.per || allowed == 0) return true;
+  return false;
+}
+
+TEST_CASE(
+    "no budget of preemptions is exceeded, and only those are stopped who may be, for those who stand "
+    "above") {
+  std::int64_t rows = 0, deep = 0;
+  for_each_run([&](const Run& run) {
+    const SchedulerSpec& scheduler = run.scenario.scheduler;
+    std::map<std::uint64_t, const JobOutcome*> jobs;
+    for (const JobOutcome& job : run.result.jobs) jobs[job.sequence] = &job;
+    std::map<std::uint64_t, std::vector<SimTime>> by_job;
+    std::map<std::uint32_t, std::vector<SimTime>> by_pool;
+    for (const PreemptionRow& row : run.result.preemptions.rows) {
+      ++rows;
+      deep += row.depth > 1 ? 1 : 0;
+      by_job[row.victim].push_back(row.at);
+      by_pool[row.pool].push_back(row.at);
+      const JobOutcome& victim = *jobs.at(row.victim);
+      const JobClass& victim_class = run.scenario.classes[victim.job_class];
+      CHECK(victim_class.preemptible);
+      CHECK(row.lost >= DeviceTime::zero());
+      const auto priority = [&](const JobOutcome& job) {
+        const JobClass& job_class = run.scenario.classes[job.job_class];
+        const auto& listed = job_class.arrivals.listed;
+        const auto found = std::find_if(listed.begin(), listed.end(),
+                                        [&](const ListedJob& each) { return each.id == job.id; });
+        return found != listed.end() ? found->priority : job_class.priority;
+      };
+      if (scheduler.preempt_by == PreemptBy::priority && !scheduler.reclaim)
+        CHECK(priority(victim) < priority(*jobs.at(row.beneficiary)));
+    }
+    for (const auto& [job, instants] : by_job)
+      if (scheduler.job_budget) CHECK_FALSE(exceeds(instants, *scheduler.job_budget));
+    for (const auto& [pool, instants] : by_pool)
+      if (scheduler.pool_budget) CHECK_FALSE(exceeds(instants, *scheduler.pool_budget));
+  });
+  CHECK(rows > 100);
+  CHECK(deep > 5);
+}
+
 TEST_CASE("the waits and the held time of a completed job add up to its time to result") {
   for_each_run([](const Run& run) {
     for (const JobOutcome& job : run.result.jobs) {

@@ -132,7 +132,7 @@ class Maker {
 
   void scheduler() {
     SchedulerSpec& spec = scenario_.scheduler;
-    spec.order = pick<const char*>({"fifo", "priority", "sjf", "srtf", "srsf", "las"});
+    spec.order = pick<const char*>({"fifo", "priority", "sjf", "srtf", "srsf", "las", "fair-share"});
     spec.strict = chance(60);
     spec.placement = pick<const char*>({"first-fit", "best-fit", "compact"});
     if (spec.order == "las") {
@@ -153,9 +153,45 @@ class Maker {
       spec.preemption = pick({Preemption::kept, Preemption::remade});
       spec.eviction = terms();
       if (chance(30)) spec.eviction_relaunch = maybe_time(10);
+      if (spec.preemption == Preemption::kept && chance(60)) budgets(spec);
     }
-    for (std::int64_t quotas = chance(40) ? between(1, 2) : 0; quotas > 0; --quotas)
-      spec.quotas.push_back({"quota", Capacity::devices(between(1, 24))});
+    const bool may_backfill = spec.strict && spec.admission == Admission::atomic;
+    if (may_backfill && spec.preemption != Preemption::remade && chance(50)) {
+      spec.backfill = spec.preemption == Preemption::none ? pick({Backfill::easy, Backfill::conservative})
+                                                          : Backfill::easy;
+      if (chance(30)) spec.backfill_depth = count(1, 5);
+      spec.estimates = pick({Estimates::limit, Estimates::exact});
+      spec.estimate_factor = pick({0.5, 1.0, 1.0, 2.0});
+    }
+    for (std::int64_t quotas = chance(40) ? between(1, 2) : 0; quotas > 0; --quotas) quota(spec);
+  }
+
+  void quota(SchedulerSpec& spec) {
+    QuotaSpec& quota = spec.quotas.emplace_back();
+    quota.name = "quota";
+    quota.capacity = Capacity::devices(between(1, 24));
+    if (chance(50)) return;
+    quota.guarantee = Capacity::milli_devices(between(0, quota.capacity.milli()));
+    if (chance(30)) quota.lend = Capacity::devices(between(0, 8));
+    quota.lend_when_head_blocked = chance(60);
+    quota.weight = pick({0.5, 1.0, 3.0});
+    if (chance(20)) return;
+    if (spec.cohorts.empty()) {
+      spec.cohorts.push_back({.name = "all", .parent = {}, .limit = {}});
+      spec.cohorts.push_back({.name = "part", .parent = 0, .limit = Capacity::devices(between(4, 30))});
+    }
+    quota.cohort = count(0, 1);
+    spec.reclaim = chance(50);
+  }
+
+  void budgets(SchedulerSpec& spec) {
+    spec.preempt_by = pick({PreemptBy::order, PreemptBy::priority, PreemptBy::nobody});
+    spec.victims = pick<const char*>(
+        {"worst", "youngest", "lowest-priority", "cheapest", "fewest", "least-fragmentation"});
+    spec.min_runtime = maybe_time(30);
+    if (chance(40)) spec.job_budget = {between(0, 3), time(1, 100)};
+    if (chance(40)) spec.pool_budget = {between(0, 5), time(1, 100)};
+    if (chance(40)) spec.eviction.requeue_backoff = pick({1.5, 2.0});
   }
 
   LaunchSpec launch(bool steps) {
@@ -221,7 +257,7 @@ class Maker {
   }
 
   void gang(JobClass& job) {
-    if (chance(15)) {
+    if (chance(15) && scenario_.scheduler.backfill != Backfill::conservative) {
       job.gang.shape = GangShape{.milli = static_cast<std::uint32_t>(pick({100, 300, 500, 1000}))};
     } else if (chance(50)) {
       const std::uint32_t nodes = count(1, 4), per_node = count(1, 8);
@@ -259,6 +295,8 @@ class Maker {
     if (!scenario_.scheduler.quotas.empty() && chance(60))
       job.quota = count(0, static_cast<std::int64_t>(scenario_.scheduler.quotas.size()) - 1);
     job.within_rack = chance(15);
+    job.preemptible = chance(85);
+    job.enforce_limits = chance(60);
     scenario_.classes.push_back(job);
   }
 

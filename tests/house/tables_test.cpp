@@ -8,6 +8,7 @@
 #include "sim/scenario/names.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
+#include "sim/scheduler/victims.hpp"
 
 namespace fleetsim {
 namespace {
@@ -28,6 +29,7 @@ std::vector<std::string_view> sorted(std::span<const std::string_view> names) {
 
 TEST_CASE("tables: what a scenario may name is what the scheduler has") {
   CHECK(sorted(known_orders()) == names_of(order_table()));
+  CHECK(sorted(known_victims()) == names_of(victim_table()));
   CHECK(sorted(known_placements()) == names_of(placement_table()));
 }
 

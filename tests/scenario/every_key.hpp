@@ -39,7 +39,7 @@ inline constexpr std::string_view kEveryKey[] = {
     "listed": { "jobs": [ { "id": "j", "submit": "1 s", "devices": 2, "duration": "1 h", "limit": "2 h", "priority": 1 } ] },
     "steps": { "gang": 1, "steps": 10, "step": { "time": "1 s", "ideal": "0.5 s" }, "input_stall": 0.1 } },
   "scheduler": { "order": "las", "strict": false, "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true, "placement": "best-fit",
-    "preemption": { "placements": "kept", "lost_work": "1 min", "save": "1 s", "grace": "2 s", "requeue_delay": "3 s", "requeue": "submit", "relaunch": "4 s" },
+    "preemption": { "placements": "kept", "by": "priority", "reclaim": true, "victims": "cheapest", "min_runtime": "1 min", "job_budget": { "evictions": 2, "per": "1 d" }, "pool_budget": { "evictions": 9, "per": "1 h" }, "requeue_backoff": 2, "lost_work": "1 min", "save": "1 s", "grace": "2 s", "requeue_delay": "3 s", "requeue": "submit", "relaunch": "4 s" },
     "las_thresholds": ["10 GPU-h"], "quotas": { "team": 16 } },
   "window": { "length": "5 d", "warm_up": "1 d", "run_on": "2 d" },
   "runs": { "seed": 7, "replications": 4, "until": { "figure": "mpg", "half_width": 0.01 }, "batch": 2 },
@@ -50,8 +50,9 @@ inline constexpr std::string_view kEveryKey[] = {
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
-  "workload": { "a": { "gang": 4, "duration": "1 h", "limit": "2 h", "enforce_limits": false } },
-  "scheduler": { "backfill": "easy", "backfill_depth": 10, "estimates": "exact", "estimate_factor": 2 },
+  "workload": { "a": { "gang": 4, "duration": "1 h", "limit": "2 h", "enforce_limits": false, "preemptible": false } },
+  "scheduler": { "order": "fair-share", "fair_share_half_life": "1 d", "cohorts": { "all": {}, "some": { "parent": "all", "limit": 10 } },
+    "quotas": { "q": { "guarantee": 1.5, "limit": 3, "cohort": "some", "lend": 1, "lend_when_head_blocked": false, "weight": 2 } }, "backfill": "easy", "backfill_depth": 10, "estimates": "exact", "estimate_factor": 2 },
   "window": { "until": "done" }
 })",
     R"({

@@ -41,7 +41,8 @@ TEST_CASE("ten mistakes are ten issues, in the order of the document") {
       {"test.json", "/workload/llama/checkpoint/interval",
        "expected a duration such as \"30 min\", or \"young\", \"daly\", \"auto\" or \"none\"; found 1800"},
       {"test.json", "/scheduler/order",
-       "unknown order \"fifoo\"; did you mean \"fifo\"? known: fifo, priority, sjf, srtf, srsf, las"},
+       "unknown order \"fifoo\"; did you mean \"fifo\"? known: fifo, priority, sjf, srtf, srsf, las, "
+       "fair-share"},
       {"test.json", "/window/length",
        "expected a duration with a unit, such as \"30 min\"; found \"7 days\", whose unit is not one of ns, "
        "us, ms, s, "

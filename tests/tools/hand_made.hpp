@@ -55,7 +55,7 @@ inline PointResult& add_point(HandMade& made, std::string alternative, Scenario 
   result.replications = 4;
   const DeviceTime whole = Capacity::devices(16) * Duration::nanoseconds(4'000'000'000'000);
   result.installed_window = whole;
-  result.window = Capacity::milli_devices(1) * Duration::nanoseconds(4'000'000'000'000);
+  result.window_time = Capacity::milli_devices(1) * Duration::nanoseconds(4'000'000'000'000);
   const auto share = [&](int parts) {
     return DeviceTime::milli_device_ns(whole.milli_device_ns() / 1000 * parts);
   };

@@ -140,6 +140,7 @@ std::string count_lines(const Block& block) {
   add(outcome.gave_up, "gave up", "gave up");
   add(outcome.failures, "failure", "failures");
   add(outcome.evictions, "eviction", "evictions");
+  add(outcome.drains, "stop for a drain", "stops for drains");
   return counts.empty() ? "" : wrap("  per window: ", counts);
 }
 

@@ -80,7 +80,7 @@ Json contract_json(const PointResult& point, const Provenance& made_by) {
 Json ledger_json(const PointResult& point) {
   Json json;
   json["installed"] = to_string(point.installed_window);
-  json["window_ns"] = to_string(point.window);
+  json["window_ns"] = to_string(point.window_time);
   const LeafTotals leaves = point.ledger.total();
   for (const LeafInfo& leaf : leaf_table())
     json[std::string(leaf.name)] = to_string(leaves[static_cast<std::size_t>(leaf.leaf)]);

@@ -67,7 +67,7 @@ std::string jobs_table(const StudyResult& study) {
   add_place_header(out, study);
   for (const char* column : {"job", "id", "class", "milli_devices", "submit_ns", "first_start_ns", "end_ns",
                              "state", "queue_wait_ns", "requeue_wait_ns", "held_ns", "member_wait_ns",
-                             "steps", "commits", "failures", "evictions"})
+                             "steps", "commits", "failures", "evictions", "drains"})
     out.cell(column);
   out.end_row();
   for (std::size_t i = 0; i < study.points.size(); ++i) {
@@ -81,7 +81,8 @@ std::string jobs_table(const StudyResult& study) {
       out.cell(job.state ? name_of(*job.state) : std::string_view{});
       for (const Duration time : {job.queue_wait, job.requeue_wait, job.held, job.member_wait})
         out.cell(time.ns());
-      for (const std::int64_t count : {job.steps, job.commits, job.failures, job.evictions}) out.cell(count);
+      for (const std::int64_t count : {job.steps, job.commits, job.failures, job.evictions, job.drains})
+        out.cell(count);
       out.end_row();
     }
   }

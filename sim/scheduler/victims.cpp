@@ -1,0 +1,33 @@
+#include "sim/scheduler/victims.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace fleetsim {
+namespace {
+
+constexpr std::array kVictims{
+    VictimPolicy{"worst", "the last in the order of the queue", nullptr},
+    VictimPolicy{"youngest", "who has run for the shortest time",
+                 [](const VictimView& job) { return -Int128{job.running_since.ns()}; }},
+    VictimPolicy{"lowest-priority", "the smallest priority",
+                 [](const VictimView& job) { return Int128{job.priority}; }},
+    VictimPolicy{"cheapest", "who loses the least device-time since its last commit",
+                 [](const VictimView& job) { return job.uncommitted.milli_device_ns(); }},
+    VictimPolicy{"fewest", "the fewest jobs that make room, and of those the smallest",
+                 [](const VictimView& job) { return -Int128{job.capacity.milli()}; }, true},
+    VictimPolicy{"least-fragmentation", "who leaves the fewest devices on nodes that stay partly used",
+                 [](const VictimView& job) { return Int128{job.left_in_pieces.milli()}; }},
+};
+
+}  // namespace
+
+std::span<const VictimPolicy> victim_table() { return kVictims; }
+
+const VictimPolicy* find_victims(std::string_view name) {
+  const auto row = std::find_if(kVictims.begin(), kVictims.end(),
+                                [&](const VictimPolicy& each) { return each.name == name; });
+  return row == kVictims.end() ? nullptr : &*row;
+}
+
+}  // namespace fleetsim
