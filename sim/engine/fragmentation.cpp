@@ -115,7 +115,9 @@ void Engine::book_fragmentation(std::uint32_t pool, FragmentationBook& book) {
 }
 
 void Engine::measure_fragmentation() {
-  for (auto& [index, book] : fragmentation_books_) {
+  for (auto& measured : fragmentation_books_) {
+    const std::uint32_t index = measured.first;
+    FragmentationBook& book = measured.second;
     const Pool& pool = pools_[index];
     const bool queued = depth_[index] > 0;
     if (!queued && book.version == pool.version()) continue;
