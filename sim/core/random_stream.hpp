@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   kLemon = 9,
   kPlacement = 10,
   kBootstrap = 11,
+  kNodeOrder = 12,
 };
 
 /// The name of a stream. All four parts are arguments of the generator itself, so that streams of different

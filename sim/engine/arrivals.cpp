@@ -1,23 +1,17 @@
 #include <algorithm>
 
 #include "sim/engine/engine.hpp"
+#include "sim/packing/arrivals.hpp"
 
 namespace fleetsim {
-namespace {
-
-/// Devices spread over as few nodes as hold them.
-GangShape spread(std::uint32_t devices, std::uint32_t per_node) {
-  if (devices <= per_node) return GangShape{.nodes = 1, .per_node = devices};
-  return GangShape{.nodes = devices / per_node, .per_node = per_node, .remainder = devices % per_node};
-}
-
-}  // namespace
-
 void Engine::schedule_arrival(std::uint32_t class_index) {
   const ArrivalSpec& arrivals = scenario_.classes[class_index].arrivals;
   Source& source = sources_[class_index];
   std::optional<SimTime> next;
-  if (!arrivals.listed.empty()) {
+  if (arrivals.drawn) {
+    if (source.arrived < source.drawn.size())
+      next = SimTime::zero() + arrivals.drawn->every * static_cast<std::int64_t>(source.arrived);
+  } else if (!arrivals.listed.empty()) {
     if (source.arrived < arrivals.listed.size()) next = arrivals.listed[source.arrived].submit;
   } else if (arrivals.gap) {
     if (!arrivals.count || source.arrived < static_cast<std::uint64_t>(*arrivals.count)) {
@@ -37,13 +31,25 @@ void Engine::schedule_arrival(std::uint32_t class_index) {
 void Engine::know_gangs(std::uint32_t class_index) {
   const JobClass& job_class = scenario_.classes[class_index];
   Source& source = sources_[class_index];
-  const auto know = [&](const GangShape& shape) {
+  const auto know = [&](GangShape shape) {
+    shape.demand = job_class.gang.demand;
     source.gangs_by_size.push_back({shape, shape_index(job_class, shape), size_cohort(shape.capacity())});
   };
   if (job_class.gang.shape) return know(*job_class.gang.shape);
   const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
   for (const std::uint32_t size : job_class.gang.sizes) know(spread(size, per_node));
   for (const double weight : job_class.gang.weights) source.weight += weight;
+}
+
+/// The jobs of a class whose list is drawn from, in the order of their arrival.
+void Engine::draw_jobs(std::uint32_t class_index) {
+  const ArrivalSpec& arrivals = scenario_.classes[class_index].arrivals;
+  const std::uint32_t per_node = scenario_.pools[scenario_.classes[class_index].pools.front()].devices_per_node;
+  std::vector<std::int64_t> requests;
+  requests.reserve(arrivals.listed.size());
+  for (const ListedJob& listed : arrivals.listed)
+    requests.push_back(gang_of(listed, per_node).capacity().milli());
+  sources_[class_index].drawn = arrivals_up_to(requests, arrivals.drawn->milli, sources_[class_index].gaps);
 }
 
 std::size_t Engine::draw_size(std::uint32_t class_index) {
@@ -73,12 +79,14 @@ void Engine::arrive(std::uint32_t class_index) {
   job.job_class = ClassId{class_index};
   job.number = source.arrived++;
   job.sequence = next_sequence_++;
-  job.listed = job_class.arrivals.listed.empty() ? nullptr : &job_class.arrivals.listed[job.number];
+  job.listed = nullptr;
+  if (!job_class.arrivals.listed.empty())
+    job.listed = &job_class.arrivals.listed[source.drawn.empty() ? job.number : source.drawn[job.number]];
   job.submit = now_;
 
   if (job.listed != nullptr && !job_class.gang.shape) {
     const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
-    job.shape = spread(job.listed->devices, per_node);
+    job.shape = gang_of(*job.listed, per_node);
     job.shape_index = shape_index(job_class, job.shape, job.shape_index);
     job.size_cohort = size_cohort(job.shape.capacity());
   } else {
@@ -96,6 +104,8 @@ void Engine::arrive(std::uint32_t class_index) {
   };
   if (job_class.steps) {
     job.steps = *job_class.steps;
+  } else if (job_class.arrivals.drawn) {
+    job.steps = std::numeric_limits<std::int64_t>::max();
   } else if (job.listed != nullptr) {
     job.steps = steps_in(job.listed->duration);
   } else if (job_class.duration) {
@@ -144,17 +154,37 @@ void Engine::arrive(std::uint32_t class_index) {
     push(at, Phase::kEviction, EventKind::evicted_at, job.slot.value, job.live_generation);
   if (job_class.end)
     push(job_class.end->first, Phase::kLimit, EventKind::ends, job.slot.value, job.live_generation);
+  if (const auto& patience = patience_of(job)) {
+    ++patience_left_;
+    push(now_ + *patience, Phase::kScheduling, EventKind::out_of_patience, job.slot.value, job.live_generation);
+  }
+  if (any_packed_)
+    for (const std::uint32_t pool : job_class.pools) pools_[pool].know(job.slot, allocation_shape(job));
   enqueue(job, now_);
+}
+
+void Engine::out_of_patience(const Event& event) {
+  --patience_left_;
+  const Job& job = this->job(event.entity);
+  if (job.live_generation == event.generation && !job.first_start)
+    impatient_.push_back({job.slot, event.generation});
+}
+
+/// The pass of the instant has been: whoever it has not started goes, one at a time, since others may start then.
+void Engine::give_up_next() {
+  const Impatient next = impatient_.front();
+  impatient_.erase(impatient_.begin());
+  Job& job = this->job(next.job);
+  if (job.live_generation == next.generation && !job.first_start) stop_for_good(job, FinalState::gave_up);
 }
 
 std::string Engine::name_of(const Job& job) const {
   const JobClass& job_class = class_of(job);
+  if (job_class.arrivals.drawn) return job.listed->id + "#" + std::to_string(job.number);
   if (job.listed != nullptr) return job.listed->id;
   if (!job_class.arrivals.gap) return job_class.name;
   return job_class.name + "#" + std::to_string(job.number);
 }
-
-const GangShape& Engine::allocation_shape(const Job& job) const { return shapes_[job.shape_index].shape; }
 
 /// The entry of `shapes_` for gangs of this class and shape; `guess` is tried first.
 std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gang, std::uint32_t guess) {

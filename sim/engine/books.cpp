@@ -62,6 +62,7 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
 
 /// One row for each part of the interval that the edges of the window leave.
 void Engine::record_stretch(const Job& job, const Stretch& stretch, SimTime from, SimTime to) {
+  if (job.gang_capacity == Capacity::zero()) return;
   const SimTime edges[] = {from, std::clamp(window_start_, from, to), std::clamp(window_end_, from, to), to};
   for (std::size_t index = 0; index + 1 < std::size(edges); ++index) {
     if (edges[index] >= edges[index + 1]) continue;
@@ -146,6 +147,7 @@ void Engine::decide_reasons() {
     book.depth = depth_[pool];
     if (sizes != book.queued_sizes) change_queued_sizes(PoolId{pool}, sizes);
   }
+  if (!fragmentation_books_.empty()) measure_fragmentation();
 }
 
 /// What is free while gangs of a size are queued: all that was free by the end of each such time, less all
@@ -218,6 +220,7 @@ void Engine::write_allocation(const Job& job, const char* reason) {
 
 void Engine::write_record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf,
                           Capacity capacity) {
+  if (capacity == Capacity::zero()) return;  // CPU and memory are not in the books
   TimelineRow row;
   row.job = job.record;
   row.attempt = std::max(job.attempt, 1U);
@@ -279,6 +282,9 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
           break;
         case FinalState::no_progress:
           ++sums.no_progress;
+          break;
+        case FinalState::gave_up:
+          ++sums.gave_up;
           break;
       }
     }

@@ -162,6 +162,7 @@ void Engine::leave_shared(Job& job) {
   record_allocation(job, "drained");
   touch(job.pool);
   pools_[job.pool.value].give_back(job.parts, job.slot, DeviceState::free);
+  if (!broken_shares_.empty()) repair_shares();
   count_in_quota(job, Capacity::zero() - job.assigned);
   job.parts.clear();
   job.gang_capacity = job.assigned = Capacity::zero();

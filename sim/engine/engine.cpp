@@ -28,6 +28,16 @@ CheckpointCycle checkpoint_cycle(const CheckpointSpec& spec) {
   return cycle;
 }
 
+PackedNodes::Setup packing_setup(const Scenario& scenario, const PoolSpec& pool, const StreamKey& draws) {
+  const PackingPolicy* const policy = find_packing(scenario.scheduler.placement);
+  return {.nodes = pool.packed,
+          .racks = pool.racks,
+          .policy = policy != nullptr ? *policy : *find_packing("first-fit"),
+          .typical = pool.typical,
+          .demands = scenario.demands,
+          .draws = draws};
+}
+
 }  // namespace
 
 RunResult simulate(const Scenario& scenario, const RunOptions& options) {
@@ -64,6 +74,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .faults = {},
               .preemptions = {},
               .waiting = std::vector<LeafTotals>(scenario.pools.size()),
+              .pool_ends = std::vector<PoolEnd>(scenario.pools.size()),
+              .fragmentation = std::vector<FragmentationSums>(scenario.pools.size()),
               .percentiles = {},
               .makespan = std::nullopt,
               .jobs = {},
@@ -73,9 +85,16 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
   for (const PoolSpec& pool : scenario.pools) {
     const bool may_go_out =
         !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() || !pool.dated.empty();
-    pools_.emplace_back(
-        Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
-                    may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown});
+    const auto stream = [&](Purpose purpose) {
+      return StreamKey{scenario.runs.seed, options.replication, purpose, pools_.size()};
+    };
+    std::optional<PackedNodes::Setup> packing;
+    if (!pool.packed.empty()) packing.emplace(packing_setup(scenario, pool, stream(Purpose::kPlacement)));
+    any_packed_ = any_packed_ || packing;
+    if (pool.shuffled) packing->order = stream(Purpose::kNodeOrder);
+    pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
+                                    may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown,
+                                    packing ? &*packing : nullptr, stream(Purpose::kPlacement)});
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
     if (scenario.scheduler.backfill == Backfill::easy || preempts()) forecasts_.emplace_back(pools_.back());
@@ -94,8 +113,10 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
                               .gaps = stream(Purpose::kArrival),
                               .gangs = stream(Purpose::kGang),
                               .durations = stream(Purpose::kDuration),
-                              .gangs_by_size = {}});
+                              .gangs_by_size = {},
+                              .drawn = {}});
     know_gangs(index);
+    if (job_class.arrivals.drawn) draw_jobs(index);
     step_times_.push_back(step_times(job_class.step));
     step_times_.back().flush_excess =
         job_class.checkpoint.mode == CheckpointMode::asynchronous ? job_class.checkpoint.step_excess.ns() : 0;
@@ -111,6 +132,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
 }
 
 RunResult Engine::run() {
+  start_fragmentation();
   start_withdrawals();
   start_faults();
   for (std::uint32_t index = 0; index < sources_.size(); ++index) schedule_arrival(index);
@@ -128,6 +150,10 @@ RunResult Engine::run() {
           throw RunFault{"time stands still at " + std::to_string(now_.ns()) +
                          " ns: the scheduler starts and stops jobs without end"};
         pass();
+        continue;
+      }
+      if (!impatient_.empty()) {
+        give_up_next();
         continue;
       }
       decide_reasons();
@@ -215,6 +241,8 @@ void Engine::dispatch(const Event& event) {
       return run_current(event) ? leave_withdrawn(job(event.entity)) : void();
     case EventKind::refused:
       return refuse_hopeless();
+    case EventKind::out_of_patience:
+      return out_of_patience(event);
     case EventKind::look_again:
       looked_at_ = kNeverLooked;
       pass_wanted_ = true;
@@ -227,20 +255,32 @@ void Engine::dispatch(const Event& event) {
 void Engine::close_window() {
   window_closed_ = true;
   now_ = window_end_;
+  look_at_pools();
   // From here on only what is already held and undecided matters.
   for (const auto& each : jobs_) watch_resolution(*each);
+}
+
+void Engine::look_at_pools() {
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
+    Capacity installed;
+    for (std::size_t state = 0; state < kDeviceStates; ++state)
+      if (static_cast<DeviceState>(state) != DeviceState::absent)
+        installed += pools_[pool].in_state(static_cast<DeviceState>(state));
+    result_.pool_ends[pool] = {pools_[pool].in_state(DeviceState::held), installed};
+  }
 }
 
 bool Engine::is_stuck() const {
   const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
   const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
-                                     !ends_to_come_.empty() ||
+                                     patience_left_ > 0 || !ends_to_come_.empty() ||
                                      (scenario_.scheduler.hold_timeout && !holders_.empty());
   return live_ > 0 && !something_will_happen && (sources_open_ == 0 || !holders_.empty());
 }
 
 void Engine::finish_run() {
   result_.ended = now_;
+  if (!window_closed_) look_at_pools();
   if (result_.state == RunState::completed && is_stuck()) result_.state = RunState::stalled;
   if (result_.state == RunState::stalled) {
     const auto& stuck_jobs = holders_.empty() ? waiting_ : holders_;
@@ -264,6 +304,7 @@ void Engine::finish_run() {
     touch(PoolId{pool});
     change_queued_sizes(PoolId{pool}, 0);
   }
+  for (auto& [pool, book] : fragmentation_books_) book_fragmentation(pool, book);
   if (options_.jobs != RunOptions::Jobs::sums_only) find_percentiles();
   // Only now: whoever was submitted at the very end of such a run is counted with the others.
   if (window_end_ == SimTime::never()) {

@@ -54,6 +54,7 @@ enum class EventKind : std::uint8_t {
   vacated,
   leaves,
   refused,
+  out_of_patience,
 };
 
 struct QueueOrder {
@@ -88,6 +89,7 @@ class Engine {
   // engine.cpp: the loop.
   void dispatch(const Event& event);
   void close_window();
+  void look_at_pools();
   void finish_run();
   bool is_stuck() const;
   void push(SimTime at, Phase phase, EventKind kind, std::uint32_t entity, std::uint32_t generation = 0) {
@@ -115,6 +117,12 @@ class Engine {
   void enqueue(Job& job, SimTime queue_time);
   void dequeue(Job& job);
   void requeue(Job& job);
+  void draw_jobs(std::uint32_t class_index);
+  void out_of_patience(const Event& event);
+  void give_up_next();
+  const std::optional<Duration>& patience_of(const Job& job) const {
+    return job.listed != nullptr ? job.listed->patience : class_of(job).patience;
+  }
   std::string name_of(const Job& job) const;
 
   // running.cpp
@@ -155,6 +163,8 @@ class Engine {
   bool gang_has(Job& victim, const FaultRow& row, std::uint32_t node, std::uint32_t device);
   void take_out(PoolId pool, std::uint32_t node, DeviceMask devices, DeviceState from, Duration repair);
   void repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair);
+  void break_shares(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair);
+  void repair_shares();
   void lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair);
   void add_broken(Job& job, Part part, Duration repair);
   void fail(Job& job, std::optional<Duration> detect);
@@ -245,7 +255,7 @@ class Engine {
     return order_->key == nullptr ? Int128{0} : order_->key(view(job), scenario_.scheduler);
   }
   void schedule_jump(Job& job);
-  const GangShape& allocation_shape(const Job& job) const;
+  const GangShape& allocation_shape(const Job& job) const { return shapes_[job.shape_index].shape; }
 
   // preemption.cpp
   struct Victim {
@@ -307,6 +317,24 @@ class Engine {
   std::uint64_t free_version() const;
   void remember_what_was_looked_at();
 
+  // fragmentation.cpp
+  /// Capacities that hold from one instant to the next.
+  struct FragmentationBook {
+    SimTime since;
+    std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
+    Capacity free, device, node, rack, typical;
+    struct Gang {
+      GangShape shape;
+      bool within_rack;
+      double jobs;
+    };
+    std::vector<Gang> expected{};
+  };
+  void start_fragmentation();
+  void measure_fragmentation();
+  void book_fragmentation(std::uint32_t pool, FragmentationBook& book);
+  void measure_by_queue(std::uint32_t pool, FragmentationBook& book) const;
+
   // books.cpp
   SimTime clip(SimTime t) const {
     return t < window_start_ ? window_start_ : t > window_end_ ? window_end_ : t;
@@ -352,6 +380,7 @@ class Engine {
   SimTime now_, window_start_, window_end_;
   EventQueue events_;
   std::vector<Pool> pools_;
+  bool any_packed_ = false;
   std::vector<std::unique_ptr<Job>> jobs_;  ///< slots; addresses are stable
   std::vector<std::uint32_t> free_slots_;
   std::uint64_t next_sequence_ = 0;
@@ -368,6 +397,7 @@ class Engine {
       std::uint32_t size_cohort;
     };
     std::vector<Gang> gangs_by_size;  ///< as many as sizes, or the one given as a shape
+    std::vector<std::uint32_t> drawn;  ///< of jobs that are drawn: which of the list they are
   };
   std::vector<Source> sources_;
   std::vector<StepTimes> step_times_;                     ///< by class
@@ -430,6 +460,12 @@ class Engine {
   std::vector<JobId> waiting_;  ///< for a member, first come first served
   Placement scratch_;
   std::vector<bool> blocked_;  ///< by pool, during a pass
+  struct Impatient {
+    JobId job;
+    std::uint32_t generation;
+  };
+  std::vector<Impatient> impatient_;  ///< whose patience ends at this instant
+  std::int64_t patience_left_ = 0;    ///< jobs whose patience may still end
   bool pass_wanted_ = false;
 
   // Backfill.
@@ -453,6 +489,12 @@ class Engine {
   std::vector<std::uint32_t> ageing_from_;         ///< by process: its first entity in `ageing_`
   std::vector<OutPart> out_parts_;
   std::vector<std::uint32_t> free_out_parts_;
+  struct BrokenShare {
+    PoolId pool;
+    std::uint32_t node, device;
+    Duration repair;
+  };
+  std::vector<BrokenShare> broken_shares_;  ///< failed devices that somebody still holds a part of
   std::vector<OutPart> teardowns_;
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
@@ -472,6 +514,7 @@ class Engine {
     std::uint32_t queued_sizes = 0;
   };
   std::vector<PoolBook> books_;
+  std::vector<std::pair<std::uint32_t, FragmentationBook>> fragmentation_books_;  ///< of pools that are measured
   RunResult result_;
   Records* records_;
   std::vector<std::vector<JobTimes>> times_;  ///< by class, when asked for

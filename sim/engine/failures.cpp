@@ -170,6 +170,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
       const DeviceMask idle = devices & pool.devices_in(from, each);
       if (idle != 0) take_out(pool_id, each, idle, from, repair);
     }
+    break_shares(pool_id, each, devices, repair);
     for (const JobId id : struck_) {
       Job& victim = job(id);
       DeviceMask spares = 0;
@@ -183,6 +184,8 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
           victim.phase == JobPhase::saving) {
         add_broken(victim, Part{.node = each, .devices = lost}, repair);
         back = std::max(back, now_ + row.detect.value_or(class_of(victim).recovery.detect) + repair);
+      } else if (member->milli != 0) {
+        leave_shared(victim);
       } else {
         lose_devices(victim, each, lost, repair);
       }
@@ -234,6 +237,32 @@ void Engine::repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, D
        keep(out_parts_, free_out_parts_, {pool, node, devices, now_ + repair}));
 }
 
+void Engine::break_shares(PoolId pool_id, std::uint32_t node, DeviceMask devices, Duration repair) {
+  Pool& pool = pools_[pool_id.value];
+  for (const Pool::Share& share : pool.shares()) {
+    if (share.node != node || (devices >> share.device & 1) == 0) continue;
+    const auto is_this = [&](const BrokenShare& each) {
+      return each.pool == pool_id && each.node == node && each.device == share.device;
+    };
+    if (std::any_of(broken_shares_.begin(), broken_shares_.end(), is_this)) continue;
+    touch(pool_id);
+    pool.break_share(node, share.device);
+    broken_shares_.push_back({pool_id, node, share.device, repair});
+  }
+}
+
+/// The repair of a shared device begins when the last who holds a part of it has noticed and left.
+void Engine::repair_shares() {
+  std::erase_if(broken_shares_, [this](const BrokenShare& broken) {
+    const Pool& pool = pools_[broken.pool.value];
+    if (pool.share_free(broken.node, broken.device) != 1000) return false;
+    const DeviceMask device = DeviceMask{1} << broken.device;
+    if ((pool.devices_in(DeviceState::failed, broken.node) & device) != 0)
+      repair_later(broken.pool, broken.node, device, broken.repair);
+    return true;
+  });
+}
+
 void Engine::lose_devices(Job& job, std::uint32_t node, DeviceMask devices, Duration repair) {
   const DeviceMask lost = part_with(job, node, devices, DeviceState::failed, "member lost");
   if (lost != 0) repair_later(job.pool, node, lost, repair);
@@ -273,9 +302,14 @@ void Engine::clear_broken(Job& job) {
 
 void Engine::detected(Job& job) {
   charge_held(job, now_);
-  clear_broken(job);
   job.relaunch = &class_of(job).recovery.relaunch;
   job.relaunch_leaf = Leaf::runtime_recovery;
+  if (job.shape.milli != 0) {
+    job.broken.clear();
+    release(job, "member lost");
+    return enqueue(job, job.submit);
+  }
+  clear_broken(job);
   if (!fill_members(job)) lack_members(job);
 }
 

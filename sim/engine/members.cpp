@@ -65,7 +65,8 @@ DeviceMask Engine::part_with(Job& job, std::uint32_t node, DeviceMask devices, D
 
 /// Nothing can replace a member of the gang now.
 void Engine::lack_members(Job& job) {
-  if (class_of(job).no_replacement == NoReplacement::release) {
+  // Packed nodes are chosen for whole jobs.
+  if (class_of(job).no_replacement == NoReplacement::release || pools_[job.pool.value].packed() != nullptr) {
     job.missing.clear();
     release(job, "no replacement");
     return enqueue(job, job.submit);
@@ -128,6 +129,7 @@ bool Engine::fill_member(Job& job, std::uint32_t devices) {
     return true;
   }
   const Pool& pool = pools_[job.pool.value];
+  if (pool.packed() != nullptr) return false;
   const auto lowest = [devices](DeviceMask mask) {
     DeviceMask rest = mask;
     for (std::uint32_t taken = 0; taken < devices; ++taken) rest &= rest - 1;

@@ -119,7 +119,7 @@ void Engine::pass_atomic() {
   std::size_t open = pools_.size();
   std::fill(blocked_.begin(), blocked_.end(), false);
   for (std::size_t pool = 0; pool < pools_.size(); ++pool) {
-    if (pools_[pool].in_state(DeviceState::free) == Capacity::zero()) {
+    if (pools_[pool].is_full()) {
       blocked_[pool] = true;
       --open;
     }
@@ -129,7 +129,7 @@ void Engine::pass_atomic() {
     if (stands_behind_its_queue(head)) continue;
     if (try_start(head)) {
       for (const std::uint32_t pool : class_of(head).pools) {
-        if (!blocked_[pool] && pools_[pool].in_state(DeviceState::free) == Capacity::zero()) {
+        if (!blocked_[pool] && pools_[pool].is_full()) {
           blocked_[pool] = true;
           --open;
         }
@@ -269,6 +269,7 @@ JobView Engine::view(const Job& job) const {
 void Engine::schedule_jump(Job& job) {
   if (order_->next_jump == nullptr || scenario_.scheduler.preemption == Preemption::none) return;
   const JobView now = view(job);
+  if (now.capacity == Capacity::zero()) return;
   if (const auto next = order_->next_jump(now, scenario_.scheduler)) {
     const Int128 left = (*next - now.attained).milli_device_ns();
     const Int128 wait = (left + now.capacity.milli() - 1) / now.capacity.milli();

@@ -43,7 +43,7 @@ inline constexpr std::int64_t kStarvedAfter = 10;
 /// otherwise.
 struct ClassOutcome {
   std::int64_t submitted = 0, started = 0, completed = 0, failed = 0, cancelled = 0, killed_at_limit = 0;
-  std::int64_t unsatisfiable = 0, no_progress = 0, unfinished = 0;
+  std::int64_t unsatisfiable = 0, no_progress = 0, gave_up = 0, unfinished = 0;
   DeviceTime time_to_result, queue_wait, requeue_wait, held, member_wait;  ///< job-time: 1,000 units a job
   double bounded_slowdown = 0.0;  ///< sum of max(1, JCT / max(run, 10 s))
   /// Of all jobs that were queued, to the end of the run: the longest stay in the queue, from submission or
@@ -83,6 +83,20 @@ struct Preemptions {
   std::vector<PreemptionRow> rows;  ///< of the whole run, when jobs are asked for
 };
 
+/// What of a pool's free capacity jobs could not use, over the window. A gang of the device level takes free devices
+/// wherever they are, of the node level it is spread over nodes as it asks, of the rack level it keeps to one rack if
+/// it asks for that. Where jobs are queued that accept the pool, what a pass over them in their order could not
+/// start is stranded; otherwise what the next job could not, on average over the jobs that the scenario expects.
+struct FragmentationSums {
+  DeviceTime free, device, node, rack;
+  DeviceTime typical;  ///< of packed nodes, for typical tasks: the measure of the FGD study
+};
+
+/// A pool at the end of the window.
+struct PoolEnd {
+  Capacity held, installed;
+};
+
 /// One replication.
 struct RunResult {
   std::uint32_t replication = 0;
@@ -97,9 +111,11 @@ struct RunResult {
   /// place of no_demand has the time in which nothing is free.
   std::vector<LeafTotals> waiting;
   std::array<SizeTime, kSizeCohorts> by_size{};
-  std::vector<JobPercentiles> percentiles{};  ///< by class, and at last of all jobs; when asked for
-  std::optional<SimTime> makespan;            ///< end of the last job that ended
-  std::vector<JobOutcome> jobs;               ///< in order of arrival, when asked for
+  std::vector<PoolEnd> pool_ends{};                ///< by pool
+  std::vector<FragmentationSums> fragmentation{};  ///< by pool; of those that are to be measured
+  std::vector<JobPercentiles> percentiles{};       ///< by class, and at last of all jobs; when asked for
+  std::optional<SimTime> makespan;                 ///< end of the last job that ended
+  std::vector<JobOutcome> jobs;                    ///< in order of arrival, when asked for
   std::uint64_t events = 0;
 };
 

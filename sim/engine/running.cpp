@@ -27,8 +27,10 @@ void Engine::start(Job& job) {
     job.charged = now_;
     job.stepping = false;
     if (preempts()) can_be_stopped(job, true);
-    push(now_ + Duration::nanoseconds(job.steps), Phase::kCompletion, EventKind::completed, job.slot.value,
-         ++job.run_generation);
+    ++job.run_generation;
+    if (job.steps != std::numeric_limits<std::int64_t>::max())
+      push(now_ + Duration::nanoseconds(job.steps), Phase::kCompletion, EventKind::completed, job.slot.value,
+           job.run_generation);
     return;
   }
   if (preempts()) can_be_stopped(job, true);
@@ -219,6 +221,7 @@ void Engine::release(Job& job, const char* reason) {
     for (const Part& part : *parts)
       if (part.milli == 0) tear_down(job.pool, part);
   }
+  if (!broken_shares_.empty()) repair_shares();
   if (job.release_hook.is_linked()) {
     const bool as_foreseen =
         scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;

@@ -30,19 +30,27 @@ Pool::Pool(const Shape& shape)
       holder_(shape.holders == Shape::Holders::known ? std::size_t{nodes_} * per_node_ : 0, kNobody),
       with_spares_{nodes_},
       by_free_(per_node_ + 1, BitIndex{nodes_}),
-      free_counts_(per_node_ + 1) {
+      free_counts_(per_node_ + 1),
+      draws_{shape.draws} {
   racks_.resize(nodes_);
+  if (shape.packing != nullptr) {
+    packed_.emplace(*shape.packing);
+    holder_.assign(std::size_t{nodes_} * per_node_, kNobody);
+  }
   for (auto& masks : masks_) masks.resize(nodes_);
   for (const std::uint32_t rack : racks_) rack_count_ = std::max(rack_count_, rack + 1);
   tracks_racks_ = rack_count_ > 1;
   rack_free_counts_.resize(std::size_t{rack_count_} * (per_node_ + 1));
   rack_nodes_.resize(rack_count_);
-  const DeviceMask whole = all_devices(per_node_);
+  std::int64_t devices = 0;
   for (std::uint32_t node = 0; node < nodes_; ++node) {
     const bool spare = node + shape.spares >= nodes_;
+    const DeviceMask whole = installed(node);
     mask(spare ? DeviceState::spare : DeviceState::free, node) = whole;
+    mask(DeviceState::absent, node) = all_devices(per_node_) & ~whole;
+    devices += popcount(whole);
     if (spare) with_spares_.insert(node);
-    const std::uint32_t count = spare ? 0 : per_node_;
+    const std::uint32_t count = spare ? 0 : popcount(whole);
     if (count != 0) by_free_[count].insert(node);
     ++free_counts_[count];
     ++rack_free_counts_[std::size_t{racks_[node]} * (per_node_ + 1) + count];
@@ -50,7 +58,7 @@ Pool::Pool(const Shape& shape)
   }
   spare_count_ = spare_target_;
   add(DeviceState::spare, 1000LL * spare_target_);
-  add(DeviceState::free, 1000LL * (std::int64_t{nodes_} * per_node_ - spare_target_));
+  add(DeviceState::free, 1000LL * (devices - spare_target_));
 }
 
 void Pool::set_free(std::uint32_t node, DeviceMask devices) {
@@ -92,7 +100,7 @@ std::uint32_t Pool::nodes_with_at_least(std::uint32_t count, std::uint32_t rack)
   return nodes;
 }
 
-bool Pool::fits(const GangShape& shape, bool within_rack) const {
+bool Pool::fits_devices(const GangShape& shape, bool within_rack) const {
   if (shape.milli != 0) return find_share(shape.milli).has_value();
   if (!within_rack || rack_count_ == 1)
     return can_hold(shape, [&](std::uint32_t count) { return nodes_with_at_least(count); });
@@ -103,6 +111,7 @@ bool Pool::fits(const GangShape& shape, bool within_rack) const {
 }
 
 bool Pool::could_ever_fit(const GangShape& shape, bool within_rack) const {
+  if (packed_) return packed_->could_ever_fit(shape, within_rack);
   if (shape.per_node > per_node_ || shape.remainder > per_node_) return false;
   std::uint32_t nodes = 0;
   for (const std::uint32_t in_rack : rack_nodes_)
@@ -110,25 +119,70 @@ bool Pool::could_ever_fit(const GangShape& shape, bool within_rack) const {
   return can_hold(shape, [&](std::uint32_t) { return nodes; });
 }
 
+std::vector<Pool::Share>::const_iterator Pool::first_share(std::uint32_t node, std::uint32_t device) const {
+  return std::lower_bound(shares_.begin(), shares_.end(), std::pair{node, device},
+                          [](const Share& share, const auto& key) {
+                            return std::pair{share.node, share.device} < key;
+                          });
+}
+
 std::uint32_t Pool::share_free(std::uint32_t node, std::uint32_t device) const {
-  std::uint32_t used = 0;
-  for (const Share& share : shares_)
-    if (share.node == node && share.device == device) used += share.milli;
-  return 1000 - used;
+  std::uint32_t left = 1000;
+  for (auto share = first_share(node, device);
+       share != shares_.end() && share->node == node && share->device == device; ++share)
+    left -= share->milli;
+  return left;
+}
+
+bool Pool::holds_devices(std::uint32_t node, JobId job) const {
+  const auto first = holder_.begin() + std::ptrdiff_t{node} * per_node_;
+  return std::find(first, first + per_node_, job.value) != first + per_node_;
+}
+
+/// What is free of each device of the node.
+void Pool::tell_packed(std::uint32_t node) {
+  std::array<std::uint16_t, kMaxDevicesPerNode> free{};
+  const DeviceMask all = installed(node);
+  for_each_device(free_devices(node), [&](std::uint32_t device) { free[device] = 1000; });
+  std::optional<std::uint32_t> last;
+  for (auto share = first_share(node, 0); share != shares_.end() && share->node == node; ++share) {
+    if (share_rest(node, share->device) != DeviceState::free) continue;
+    if (last != share->device) free[share->device] = 1000;
+    free[share->device] = static_cast<std::uint16_t>(free[share->device] - share->milli);
+    last = share->device;
+  }
+  const bool is_out = is_withdrawn(node) || (all != 0 && devices_in(DeviceState::failed, node) == all);
+  packed_->set_cards(node, std::span{free}.first(popcount(all)), !is_out);
+}
+
+void Pool::tell_packed(std::span<const Part> parts) {
+  for (const Part& part : parts) tell_packed(part.node);
+}
+
+void Pool::hold_packed(std::span<const Part> parts, JobId job) {
+  for (const Part& part : parts)
+    if (!holds_devices(part.node, job)) packed_->hold(part.node, job);
+}
+
+void Pool::let_go_packed(std::span<const Part> parts, JobId job) {
+  for (const Part& part : parts)
+    if (part.milli != 0 || !holds_devices(part.node, job)) packed_->let_go(part.node, job);
+  tell_packed(parts);
 }
 
 bool Pool::is_free(const Part& part) const {
   const bool whole = (part.devices & ~free_devices(part.node)) == 0;
   if (part.milli == 0 || whole) return whole;
-  if (is_withdrawn(part.node)) return false;
-  const std::uint32_t left =
-      share_free(part.node, static_cast<std::uint32_t>(std::countr_zero(part.devices)));
+  const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
+  if (share_rest(part.node, device) != DeviceState::free) return false;
+  const std::uint32_t left = share_free(part.node, device);
   return left < 1000 && left >= part.milli;  // a device that nobody shares is held, or out
 }
 
 std::optional<Part> Pool::find_share(std::uint32_t milli) const {
   for (const Share& share : shares_) {
-    if (share_free(share.node, share.device) >= milli && !is_withdrawn(share.node))
+    if (share_free(share.node, share.device) >= milli &&
+        share_rest(share.node, share.device) == DeviceState::free)
       return Part{.node = share.node, .milli = milli, .devices = DeviceMask{1} << share.device};
   }
   const auto node = next_with_at_least(1, 0);
@@ -165,6 +219,17 @@ void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, Device
   }
   add(from, -1000LL * count);
   add(to, 1000LL * count);
+  if (packed_) tell_packed(node);
+}
+
+void Pool::break_share(std::uint32_t node, std::uint32_t device) {
+  if (is_broken(node, device)) return;
+  const std::int64_t left = share_free(node, device);
+  add(rest(node), -left);
+  broken_.resize(nodes_);
+  broken_[node] |= DeviceMask{1} << device;
+  add(DeviceState::failed, left);
+  if (packed_) tell_packed(node);
 }
 
 DeviceMask Pool::rest_in(std::uint32_t node, DeviceState state) {
@@ -175,8 +240,9 @@ DeviceMask Pool::rest_in(std::uint32_t node, DeviceState state) {
   if (before == DeviceState::free) ++withdrawn_;
   if (state == DeviceState::free) --withdrawn_;
   DeviceMask moved = 0;
+  const DeviceMask all = installed(node);
   const auto take = [&](DeviceState from) {
-    const DeviceMask devices = devices_in(from, node);
+    const DeviceMask devices = devices_in(from, node) & all;
     if (devices == 0) return;
     move(node, devices, from, state);
     moved |= devices;
@@ -194,9 +260,11 @@ DeviceMask Pool::rest_in(std::uint32_t node, DeviceState state) {
         index == 0 || shares_[index - 1].node != node || shares_[index - 1].device != share.device;
     if (share.node != node || !first) continue;
     const std::int64_t left = share_free(node, share.device);
-    add(before, -left);
-    add(state, left);
+    add(is_broken(node, share.device) ? DeviceState::failed : before, -left);
+    if (state == DeviceState::absent && !broken_.empty()) broken_[node] &= ~(DeviceMask{1} << share.device);
+    add(share_rest(node, share.device), left);
   }
+  if (packed_) tell_packed(node);
   return moved;
 }
 
@@ -259,7 +327,7 @@ std::uint32_t Pool::move_whole_nodes(std::span<const Part> parts, bool to_free, 
   return count;
 }
 
-void Pool::take(std::span<const Part> parts, JobId job) {
+void Pool::take_devices(std::span<const Part> parts, JobId job) {
   std::int64_t taken = 0;
   const auto take_part_of_node = [&](const Part& part) {
     if (part.milli != 0) return take_share(part, job);
@@ -300,21 +368,21 @@ void Pool::take_spare(const Part& part, JobId job) {
 
 void Pool::give_back_share(const Part& part, JobId job) {
   const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
-  const auto share = std::find_if(shares_.begin(), shares_.end(), [&](const Share& each) {
-    return each.node == part.node && each.device == device && each.job == job;
-  });
-  shares_.erase(share);
+  shares_.erase(std::find_if(first_share(part.node, device), shares_.cend(),
+                             [&](const Share& each) { return each.job == job; }));
+  const DeviceState to = share_rest(part.node, device);
   add(DeviceState::held, -std::int64_t{part.milli});
-  add(rest(part.node), part.milli);
+  add(to, part.milli);
   if (share_free(part.node, device) != 1000) return;
-  if (is_withdrawn(part.node)) {
-    mask(rest(part.node), part.node) |= part.devices;
-  } else {
+  if (!broken_.empty()) broken_[part.node] &= ~part.devices;
+  if (to == DeviceState::free) {
     set_free(part.node, free_devices(part.node) | part.devices);
+  } else {
+    mask(to, part.node) |= part.devices;
   }
 }
 
-void Pool::give_back(std::span<const Part> parts, JobId job, DeviceState to) {
+void Pool::give_back_devices(std::span<const Part> parts, JobId job, DeviceState to) {
   if (!holder_.empty()) {
     for (const Part& part : parts)
       if (part.milli == 0) set_holder(part, kNobody);

@@ -9,7 +9,9 @@
 
 #include "sim/core/device_time.hpp"
 #include "sim/core/ids.hpp"
+#include "sim/core/random_stream.hpp"
 #include "sim/fleet/bit_index.hpp"
+#include "sim/fleet/packed_nodes.hpp"
 #include "sim/workload/listed_job.hpp"
 
 namespace fleetsim {
@@ -22,7 +24,8 @@ constexpr DeviceMask all_devices(std::uint32_t count) {
   return count == kMaxDevicesPerNode ? ~DeviceMask{0} : (DeviceMask{1} << count) - 1;
 }
 
-/// What of one node a job holds: whole devices, or `milli` of one device.
+/// What of one node a job holds: whole devices, or `milli` of one device; none where it is there for CPU and
+/// memory alone.
 struct Part {
   std::uint32_t node = 0;
   std::uint32_t milli = 0;  ///< 0: whole devices
@@ -61,12 +64,25 @@ class Pool {
     enum class Holders : std::uint8_t {
       unknown,
       known
-    } holders = Holders::known;  ///< whether `holder` is asked
+    } holders = Holders::known;  ///< whether `holder` is asked; so it is where nodes are packed
+    const PackedNodes::Setup* packing =
+        nullptr;  ///< nodes differ, or more than devices counts; without spares
+    StreamKey draws{0, 0, Purpose::kPlacement, 0};  ///< for placements that draw
   };
   explicit Pool(const Shape& shape);
 
   std::uint32_t nodes() const { return nodes_; }
   std::uint32_t devices_per_node() const { return per_node_; }
+  /// Devices that the node has, when it is there.
+  DeviceMask installed(std::uint32_t node) const {
+    return packed_ ? all_devices(packed_->spec(node).cards) : all_devices(per_node_);
+  }
+  /// Where nodes differ, or more than devices counts; otherwise nullptr.
+  const PackedNodes* packed() const { return packed_ ? &*packed_ : nullptr; }
+  /// For placements that draw.
+  RandomStream& draws() const { return draws_; }
+  /// Nothing is free for anybody.
+  bool is_full() const { return in_state(DeviceState::free) == Capacity::zero() && !packed_; }
   std::uint32_t racks() const { return rack_count_; }
   std::uint32_t rack_of(std::uint32_t node) const { return racks_[node]; }
   /// Device capacity in a state; shared devices count by their parts.
@@ -110,7 +126,11 @@ class Pool {
   std::uint32_t nodes_with_at_least(std::uint32_t count, std::uint32_t rack) const;
 
   /// Whether the shape could be placed now; in one rack when `within_rack`.
-  bool fits(const GangShape& shape, bool within_rack) const;
+  bool fits(const GangShape& shape, bool within_rack) const {
+    return packed_ ? packed_->fits(shape, within_rack) : fits_devices(shape, within_rack);
+  }
+  /// The same of a pool whose nodes are not packed.
+  bool fits_devices(const GangShape& shape, bool within_rack) const;
   /// Whether an empty pool (spares kept) could hold it.
   bool could_ever_fit(const GangShape& shape, bool within_rack) const;
   /// The first node and device that have `milli` of one device free: shared devices before whole ones of a
@@ -121,16 +141,34 @@ class Pool {
   /// Milli-devices of a shared device that nobody holds.
   std::uint32_t share_free(std::uint32_t node, std::uint32_t device) const;
 
+  /// Says what the job takes of a node beside devices, before it takes or gives back anything.
+  void know(JobId job, const GangShape& shape) {
+    if (packed_) packed_->know(job, shape);
+  }
+  /// Whether what nobody holds of a shared device is to be had.
+  bool offers_share(std::uint32_t node, std::uint32_t device) const {
+    return share_rest(node, device) == DeviceState::free;
+  }
   /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
   /// state. A part of a shared device always goes back to where the node's devices rest.
-  void take(std::span<const Part> parts, JobId job);
+  void take(std::span<const Part> parts, JobId job) {
+    if (packed_) hold_packed(parts, job);
+    take_devices(parts, job);
+    if (packed_) tell_packed(parts);
+  }
   void take(const Part& part, JobId job) { take(std::span{&part, 1}, job); }
   void take_spare(const Part& part, JobId job);
-  void give_back(std::span<const Part> parts, JobId job, DeviceState to);
+  void give_back(std::span<const Part> parts, JobId job, DeviceState to) {
+    give_back_devices(parts, job, to);
+    if (packed_) let_go_packed(parts, job);
+  }
   void give_back(const Part& part, JobId job, DeviceState to) { give_back(std::span{&part, 1}, job, to); }
   /// Moves devices that no job holds between states. On a node that is withdrawn, they are at rest instead of
   /// free, spare or in transition, here and when they are given back.
   void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
+  /// A device that jobs share has failed: what nobody holds of it fails at once, the rest as it is given
+  /// back.
+  void break_share(std::uint32_t node, std::uint32_t device);
   /// Withdraws a node (`maintenance`, `absent`) or has it back (`free`). What nobody holds moves at once,
   /// what is held when it is given back, and what has failed when it is repaired, or at once if it is to be
   /// absent.
@@ -140,6 +178,7 @@ class Pool {
   void write_off(std::uint32_t node) {
     --nodes_left_;
     if (node < nodes_ - spare_target_ / per_node_) --rack_nodes_[racks_[node]];
+    if (packed_) packed_->write_off(node);
   }
   /// Those that were not written off.
   std::uint32_t nodes_left() const { return nodes_left_; }
@@ -163,11 +202,26 @@ class Pool {
     return masks_[static_cast<std::size_t>(state)][node];
   }
   void set_free(std::uint32_t node, DeviceMask devices);
+  void tell_packed(std::uint32_t node);
+  void tell_packed(std::span<const Part> parts);
+  void hold_packed(std::span<const Part> parts, JobId job);
+  void let_go_packed(std::span<const Part> parts, JobId job);
+  bool holds_devices(std::uint32_t node, JobId job) const;
+  std::vector<Share>::const_iterator first_share(std::uint32_t node, std::uint32_t device) const;
   template <class Other>
   std::uint32_t move_whole_nodes(std::span<const Part> parts, bool to_free, Other&& other);
+  bool is_broken(std::uint32_t node, std::uint32_t device) const {
+    return !broken_.empty() && (broken_[node] >> device & 1) != 0;
+  }
+  /// Where a part of a shared device is that nobody holds.
+  DeviceState share_rest(std::uint32_t node, std::uint32_t device) const {
+    return is_broken(node, device) ? DeviceState::failed : rest(node);
+  }
   void set_holder(const Part& part, std::uint32_t holder);
   void take_share(const Part& part, JobId job);
   void give_back_share(const Part& part, JobId job);
+  void take_devices(std::span<const Part> parts, JobId job);
+  void give_back_devices(std::span<const Part> parts, JobId job, DeviceState to);
   DeviceState resting(std::uint32_t node, DeviceState state) const {
     if (!is_withdrawn(node) || state == DeviceState::held) return state;
     return state < DeviceState::failed || rest(node) == DeviceState::absent ? rest(node) : state;
@@ -193,7 +247,10 @@ class Pool {
   std::vector<std::uint32_t> rack_free_counts_;               ///< the same by rack
   std::vector<std::uint32_t> rack_nodes_;  ///< of each rack, spares and written-off ones aside
   std::vector<Share> shares_;              ///< sorted by node, device
+  std::vector<DeviceMask> broken_;         ///< by node: shared devices that have failed; empty until one has
   std::array<Capacity, kDeviceStates> totals_{};
+  std::optional<PackedNodes> packed_;
+  mutable RandomStream draws_;
 };
 
 }  // namespace fleetsim

@@ -5,17 +5,29 @@
 #include <functional>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace fleetsim {
 
 std::vector<WeightedShape> typical_tasks(std::span<const TaskShape> tasks, int percent) {
-  std::vector<TaskShape> specs{tasks.begin(), tasks.end()};
-  for (TaskShape& spec : specs) spec.memory_mib = 0;
-  std::sort(specs.begin(), specs.end());
+  std::vector<WeightedShape> weighted;
+  weighted.reserve(tasks.size());
+  for (const TaskShape& task : tasks) weighted.push_back({task, 1});
+  return typical_of_weighted(std::move(weighted), percent);
+}
+
+std::vector<WeightedShape> typical_of_weighted(std::vector<WeightedShape> tasks, int percent) {
+  std::int64_t all = 0;
+  for (WeightedShape& task : tasks) {
+    task.shape.memory_bytes = 0;
+    all += task.weight;
+  }
+  std::sort(tasks.begin(), tasks.end(),
+            [](const WeightedShape& a, const WeightedShape& b) { return a.shape < b.shape; });
   std::vector<WeightedShape> counted;
-  for (const TaskShape& spec : specs) {
-    if (counted.empty() || counted.back().shape != spec) counted.push_back({spec, 0});
-    ++counted.back().weight;
+  for (const WeightedShape& task : tasks) {
+    if (counted.empty() || counted.back().shape != task.shape) counted.push_back({task.shape, 0});
+    counted.back().weight += task.weight;
   }
   const auto rank = [](const WeightedShape& task) {
     const TaskShape& shape = task.shape;
@@ -23,7 +35,6 @@ std::vector<WeightedShape> typical_tasks(std::span<const TaskShape> tasks, int p
   };
   std::sort(counted.begin(), counted.end(),
             [&](const WeightedShape& a, const WeightedShape& b) { return rank(a) > rank(b); });
-  const auto all = static_cast<std::int64_t>(tasks.size());
   std::int64_t covered = 0;
   std::size_t kept = 0;
   while (kept < counted.size() && 100 * covered < percent * all) covered += counted[kept++].weight;

@@ -22,6 +22,8 @@ struct WeightedShape {
 /// milli a card, then more cards first among equals. A specification is a shape but for memory, which the
 /// study leaves out of it; weights are counts.
 std::vector<WeightedShape> typical_tasks(std::span<const TaskShape> tasks, int percent = 95);
+/// The same out of shapes that come with weights, which sum to at most 10^8.
+std::vector<WeightedShape> typical_of_weighted(std::vector<WeightedShape> tasks, int percent = 95);
 
 /// The free milli of the cards of a node, most first.
 class FreeLevels {

@@ -2,22 +2,26 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace fleetsim {
 
 bool TaskShape::is_valid() const {
-  if (cpu_milli < 0 || memory_mib < 0 || cards > kMaxCardsPerNode) return false;
+  if (cpu_milli < 0 || memory_bytes < 0 || cards > kMaxCardsPerNode) return false;
   if (cards == 0) return milli_per_card == 0;
   return milli_per_card == kMilliPerCard || (is_share() && milli_per_card > 0);
 }
 
 NodeRoom::NodeRoom(std::span<const NodeSpec> nodes)
-    : specs_{nodes.begin(), nodes.end()}, free_milli_(nodes.size()), whole_free_(nodes.size()) {
+    : specs_{nodes.begin(), nodes.end()},
+      free_milli_(nodes.size()),
+      whole_free_(nodes.size()),
+      is_open_(nodes.size(), true) {
   for (const NodeSpec& spec : specs_) {
     largest_cpu_ = std::max(largest_cpu_, spec.cpu_milli);
     largest_cards_ = std::max(largest_cards_, spec.cards);
     free_cpu_.push_back(spec.cpu_milli);
-    free_memory_.push_back(spec.memory_mib);
+    free_memory_.push_back(spec.memory_bytes);
   }
   stride_ = largest_cards_;
   free_cards_.resize(specs_.size() * stride_);
@@ -32,7 +36,8 @@ NodeRoom::NodeRoom(std::span<const NodeSpec> nodes)
 }
 
 bool NodeRoom::fits(std::uint32_t node, const TaskShape& shape) const {
-  if (free_cpu_[node] < shape.cpu_milli || free_memory_[node] < shape.memory_mib) return false;
+  if (!is_open_[node]) return false;
+  if (free_cpu_[node] < shape.cpu_milli || free_memory_[node] < shape.memory_bytes) return false;
   if (shape.accepts != 0 && (shape.accepts & specs_[node].type) == 0) return false;
   if (shape.cards <= whole_free_[node]) return true;
   if (!shape.is_share() || free_milli_[node] < shape.milli_per_card) return false;
@@ -42,19 +47,27 @@ bool NodeRoom::fits(std::uint32_t node, const TaskShape& shape) const {
 }
 
 void NodeRoom::take(const TaskShape& shape, const TaskPlace& place) {
-  move(shape, place, -1);
-  if (shape.cards != 0 && tasks_of_kind_[kind(place.node, shape)]++ == 0) ++kinds_[place.node];
+  hold(shape, place.node);
+  move_cards(shape, place, -1);
 }
 
 void NodeRoom::give_back(const TaskShape& shape, const TaskPlace& place) {
-  move(shape, place, +1);
-  if (shape.cards != 0 && --tasks_of_kind_[kind(place.node, shape)] == 0) --kinds_[place.node];
+  let_go(shape, place.node);
+  move_cards(shape, place, +1);
 }
 
-void NodeRoom::move(const TaskShape& shape, const TaskPlace& place, int sign) {
+void NodeRoom::count(const TaskShape& shape, std::uint32_t node, int sign) {
+  free_cpu_[node] -= sign * shape.cpu_milli;
+  free_memory_[node] -= sign * shape.memory_bytes;
+  if (shape.cards == 0) return;
+  std::uint32_t& tasks = tasks_of_kind_[kind(node, shape)];
+  if (sign > 0 && tasks == 0) ++kinds_[node];
+  tasks += static_cast<std::uint32_t>(sign);
+  if (sign < 0 && tasks == 0) --kinds_[node];
+}
+
+void NodeRoom::move_cards(const TaskShape& shape, const TaskPlace& place, int sign) {
   const std::uint32_t node = place.node;
-  free_cpu_[node] += sign * shape.cpu_milli;
-  free_memory_[node] += sign * shape.memory_mib;
   free_milli_[node] += sign * shape.milli();
   std::uint16_t* const cards = &free_cards_[std::size_t{node} * stride_];
   for (CardMask rest = place.cards; rest != 0; rest &= rest - 1) {
@@ -63,6 +76,13 @@ void NodeRoom::move(const TaskShape& shape, const TaskPlace& place, int sign) {
     free = static_cast<std::uint16_t>(free + sign * static_cast<int>(shape.milli_per_card));
     if (free == kMilliPerCard) ++whole_free_[node];
   }
+}
+
+void NodeRoom::set_cards(std::uint32_t node, std::span<const std::uint16_t> free, bool is_open) {
+  is_open_[node] = is_open;
+  std::copy(free.begin(), free.end(), &free_cards_[std::size_t{node} * stride_]);
+  free_milli_[node] = std::accumulate(free.begin(), free.end(), std::int64_t{0});
+  whole_free_[node] = static_cast<std::uint8_t>(std::count(free.begin(), free.end(), kMilliPerCard));
 }
 
 }  // namespace fleetsim

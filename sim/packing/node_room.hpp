@@ -16,7 +16,7 @@ inline constexpr std::int64_t kMilliPerCard = 1000;
 
 /// What a node has.
 struct NodeSpec {
-  std::int64_t cpu_milli = 0, memory_mib = 0;
+  std::int64_t cpu_milli = 0, memory_bytes = 0;
   std::uint32_t cards = 0;  ///< at most kMaxCardsPerNode
   DeviceTypes type = 0;     ///< one bit, or none: then only tasks go there that accept any
 };
@@ -24,7 +24,7 @@ struct NodeSpec {
 /// What a task needs of one node: CPU, memory, and `cards` cards with `milli_per_card` of each. A part of a
 /// card comes from one card only, and parts of different cards are never added up.
 struct TaskShape {
-  std::int64_t cpu_milli = 0, memory_mib = 0;
+  std::int64_t cpu_milli = 0, memory_bytes = 0;
   std::uint32_t cards = 0;
   std::uint32_t milli_per_card = 0;  ///< kMilliPerCard: whole cards; less only of a single card
   DeviceTypes accepts = 0;           ///< types it may run on; none named: any
@@ -81,16 +81,26 @@ class NodeRoom {
   void take(const TaskShape& shape, const TaskPlace& place);
   void give_back(const TaskShape& shape, const TaskPlace& place);
 
+  // The same in two steps, where somebody else keeps the books of the cards.
+
+  /// A task comes to a node that has the CPU and memory for it, or leaves it; its cards are not looked at.
+  void hold(const TaskShape& shape, std::uint32_t node) { count(shape, node, +1); }
+  void let_go(const TaskShape& shape, std::uint32_t node) { count(shape, node, -1); }
+  /// What is free of each card of a node, and whether the node takes tasks.
+  void set_cards(std::uint32_t node, std::span<const std::uint16_t> free, bool is_open);
+
  private:
   std::size_t kind(std::uint32_t node, const TaskShape& shape) const {
     return std::size_t{node} * (largest_cards_ + 1) + (shape.is_share() ? 0 : shape.cards);
   }
-  void move(const TaskShape& shape, const TaskPlace& place, int sign);
+  void count(const TaskShape& shape, std::uint32_t node, int sign);
+  void move_cards(const TaskShape& shape, const TaskPlace& place, int sign);
 
   std::vector<NodeSpec> specs_;
   std::vector<std::int64_t> free_cpu_, free_memory_, free_milli_;
   std::vector<std::uint16_t> free_cards_;  ///< `stride_` a node
   std::vector<std::uint8_t> whole_free_, kinds_;
+  std::vector<bool> is_open_;
   std::vector<std::uint32_t> tasks_of_kind_;  ///< `largest_cards_ + 1` a node
   std::int64_t largest_cpu_ = 1, total_milli_ = 0;
   std::uint32_t largest_cards_ = 1, stride_ = 1;

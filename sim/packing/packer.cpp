@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <boost/random/uniform_int_distribution.hpp>
+#include <utility>
 
 namespace fleetsim {
 
 Packer::Packer(const Setup& setup)
     : room_{setup.nodes},
-      policy_{setup.policy},
+      policy_{&setup.policy},
       fragmentation_{setup.typical},
       draws_{setup.draws},
       log_(setup.nodes.size()),
@@ -16,7 +17,7 @@ Packer::Packer(const Setup& setup)
 ShapeId Packer::shape(const TaskShape& shape) {
   const auto [known, is_new] = ids_.try_emplace(shape, ShapeId{static_cast<std::uint32_t>(scored_.size())});
   if (is_new) {
-    Scored& scored = scored_.emplace_back(Scored{shape, changes_, {}});
+    Scored& scored = scored_.emplace_back(Scored{shape, changes_, 0, {}});
     scored.marks.resize(room_.nodes());
     for (std::uint32_t node = 0; node < room_.nodes(); ++node) mark(scored, node);
   }
@@ -26,16 +27,40 @@ ShapeId Packer::shape(const TaskShape& shape) {
 std::optional<TaskPlace> Packer::find(ShapeId id) {
   Scored& scored = scored_[id.value];
   refresh(scored);
-  std::uint8_t best = 0;
-  for (const std::uint8_t mark : scored.marks) best = std::max(best, mark);
-  if (best == 0) return std::nullopt;
+  if (scored.fitting == 0) return std::nullopt;
   const std::uint32_t node =
-      policy_.choice == NodeChoice::kDrawn
-          ? draw_node(scored)
-          : static_cast<std::uint32_t>(std::find(scored.marks.begin(), scored.marks.end(), best) -
-                                       scored.marks.begin());
-  if (scored.shape.cards == 0) return TaskPlace{node, 0};
-  return TaskPlace{node, policy_.cards({room_, fragmentation_, scored.shape, node}, draws_)};
+      policy_->choice == NodeChoice::kDrawn ? draw_node(scored) : first_of_highest(scored);
+  return TaskPlace{node, cards(id, node)};
+}
+
+std::uint32_t Packer::fitting(ShapeId id) {
+  refresh(scored_[id.value]);
+  return scored_[id.value].fitting;
+}
+
+CardMask Packer::cards(ShapeId id, std::uint32_t node) {
+  const TaskShape& task = scored_[id.value].shape;
+  return task.cards == 0 ? 0 : policy_->cards({room_, fragmentation_, task, node}, draws_);
+}
+
+void Packer::find_nodes(ShapeId id, std::uint32_t count, const std::function<bool(std::uint32_t)>& may_use,
+                        std::vector<std::uint32_t>& out) {
+  Scored& scored = scored_[id.value];
+  refresh(scored);
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t node = 0; node < room_.nodes(); ++node)
+    if (scored.marks[node] != 0 && may_use(node)) nodes.push_back(node);
+  count = std::min(count, static_cast<std::uint32_t>(nodes.size()));
+  if (policy_->choice == NodeChoice::kDrawn) {
+    for (std::size_t next = 0; next < count; ++next) {
+      boost::random::uniform_int_distribution<std::size_t> any{next, nodes.size() - 1};
+      std::swap(nodes[next], nodes[any(draws_)]);
+    }
+  } else {
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return scored.marks[a] > scored.marks[b]; });
+  }
+  out.insert(out.end(), nodes.begin(), nodes.begin() + count);
 }
 
 void Packer::take(ShapeId id, const TaskPlace& place) {
@@ -46,6 +71,21 @@ void Packer::take(ShapeId id, const TaskPlace& place) {
 void Packer::give_back(ShapeId id, const TaskPlace& place) {
   room_.give_back(shape(id), place);
   changed(place.node);
+}
+
+void Packer::hold(ShapeId id, std::uint32_t node) {
+  room_.hold(shape(id), node);
+  changed(node);
+}
+
+void Packer::let_go(ShapeId id, std::uint32_t node) {
+  room_.let_go(shape(id), node);
+  changed(node);
+}
+
+void Packer::set_cards(std::uint32_t node, std::span<const std::uint16_t> free, bool is_open) {
+  room_.set_cards(node, free, is_open);
+  changed(node);
 }
 
 void Packer::changed(std::uint32_t node) {
@@ -67,16 +107,24 @@ void Packer::refresh(Scored& scored) const {
 }
 
 void Packer::mark(Scored& scored, std::uint32_t node) const {
+  std::uint8_t& mark = scored.marks[node];
+  scored.fitting -= mark != 0 ? 1 : 0;
   const bool fits = room_.fits(node, scored.shape);
-  scored.marks[node] =
-      fits ? static_cast<std::uint8_t>(1 + policy_.score({room_, fragmentation_, scored.shape, node})) : 0;
+  mark =
+      fits ? static_cast<std::uint8_t>(1 + policy_->score({room_, fragmentation_, scored.shape, node})) : 0;
+  scored.fitting += fits ? 1 : 0;
+}
+
+std::uint32_t Packer::first_of_highest(const Scored& scored) {
+  std::uint8_t best = 0;
+  for (const std::uint8_t mark : scored.marks) best = std::max(best, mark);
+  return static_cast<std::uint32_t>(std::find(scored.marks.begin(), scored.marks.end(), best) -
+                                    scored.marks.begin());
 }
 
 std::uint32_t Packer::draw_node(const Scored& scored) {
-  const auto fitting = static_cast<std::uint32_t>(
-      scored.marks.size() -
-      static_cast<std::size_t>(std::count(scored.marks.begin(), scored.marks.end(), std::uint8_t{0})));
-  std::uint32_t passed = boost::random::uniform_int_distribution<std::uint32_t>{0, fitting - 1}(draws_);
+  boost::random::uniform_int_distribution<std::uint32_t> any{0, scored.fitting - 1};
+  std::uint32_t passed = any(draws_);
   std::uint32_t node = 0;
   while (scored.marks[node] == 0 || passed-- > 0) ++node;
   return node;

@@ -8,7 +8,8 @@ namespace {
 constexpr std::string_view kOrders[] = {"fifo", "priority", "sjf", "srtf", "srsf", "las", "fair-share"};
 constexpr std::string_view kVictims[] = {"worst",    "youngest", "lowest-priority",
                                          "cheapest", "fewest",   "least-fragmentation"};
-constexpr std::string_view kPlacements[] = {"first-fit", "best-fit", "compact"};
+constexpr std::string_view kPlacements[] = {"first-fit", "best-fit",    "worst-fit", "random",    "compact",
+                                            "fgd",       "dot-product", "packing",   "clustering"};
 
 }  // namespace
 

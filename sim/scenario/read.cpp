@@ -50,10 +50,11 @@ Scenario read_scenario(const Json& document, const std::vector<std::string>& alt
   assign(scenario.about, root.text("about"));
   assign(scenario.contract_gate, root.text("gate"));
   root.text("$schema");
-  read_fleet(root, scenario);
+  read_fleet(root, scenario, traces);
   read_scheduler(root, scenario);
   read_workload(root, scenario, traces, notes);
   read_window(root, scenario);
+  read_packing(root, scenario);
   read_runs(root, scenario);
   read_figures(root, alternatives, scenario);
   return scenario;

@@ -10,7 +10,8 @@ namespace {
 
 /// Device type, devices of a node and peak: from the catalog or as given.
 void read_node(const Reader& in, PoolSpec& pool) {
-  if (in.at_most_one({"node", "device"}) == 0)
+  const bool listed = in.find("nodes") != nullptr && in.find("nodes")->is_object();
+  if (in.at_most_one({"node", "device"}) == 0 && !listed)
     in.problem("expected a key \"node\" or \"device\"; found neither");
   if (const auto name = in.text("node")) {
     const Found<Node> known = node(*name);
@@ -19,13 +20,17 @@ void read_node(const Reader& in, PoolSpec& pool) {
     } else {
       pool.device_type = known.entry->accelerator;
       pool.devices_per_node = static_cast<std::uint32_t>(known.entry->devices);
+      pool.cpu_milli = 1000 * known.entry->cpu_cores;
+      pool.memory_bytes = static_cast<std::int64_t>(known.entry->host_memory.si);
     }
   }
   if (assign(pool.device_type, in.text("device")) && pool.device_type.empty()) {
     in.expected("device", "the name of an accelerator");
   }
   const bool counted = assign(pool.devices_per_node, in.count("devices_per_node", 1, kMostPerNode));
-  if (!counted && !in.has("devices_per_node") && in.has("device")) {
+  assign(pool.cpu_milli, read_cpus(in, "cpus_per_node"));
+  assign(pool.memory_bytes, read_memory(in, "memory_per_node"));
+  if (!counted && !in.has("devices_per_node") && in.has("device") && !listed) {
     in.problem("missing key \"devices_per_node\", which goes with \"device\"");
   }
   if (const Found<Accelerator> known = accelerator(pool.device_type)) pool.peak = known.entry->peak_bf16;
@@ -74,12 +79,27 @@ void read_price(const Reader& in, PoolSpec& pool) {
   }
 }
 
-PoolSpec read_pool(const Reader& in, const std::string& name) {
+/// A number of nodes, or a list of them.
+void read_nodes(const Reader& in, Scenario& scenario, Traces& traces, PoolSpec& pool) {
+  const Json* value = in.find("nodes");
+  if (value == nullptr) return;
+  if (value->is_object()) return read_node_list(in, scenario, traces, pool);
+  constexpr WholeRange kRange{1, kMostNodes};
+  if (const auto count = whole_of(*value, kRange)) {
+    pool.nodes = static_cast<std::uint32_t>(*count);
+  } else if (value->is_number()) {
+    report_not_in(kRange, *value, in.pointer_of("nodes"), in.problems());
+  } else {
+    in.expected("nodes", "a number of nodes, or an object that lists them");
+  }
+}
+
+PoolSpec read_pool(const Reader& in, const std::string& name, Scenario& scenario, Traces& traces) {
   PoolSpec pool;
   pool.name = name;
   check_name(in, "pool", name);
   read_node(in, pool);
-  assign(pool.nodes, in.count("nodes", 1, kMostNodes));
+  read_nodes(in, scenario, traces, pool);
   read_racks(in, pool);
   read_price(in, pool);
   assign(pool.teardown, in.duration("teardown"));
@@ -87,6 +107,7 @@ PoolSpec read_pool(const Reader& in, const std::string& name) {
     in.expected("spares", "fewer than the " + std::to_string(pool.nodes) + " nodes of the pool");
   }
   read_drains(in, pool);
+  assign(pool.measure_fragmentation, in.flag("fragmentation"));
   return pool;
 }
 
@@ -115,7 +136,7 @@ void check_name(const Reader& entry, std::string_view what, const std::string& n
                 "; found " + describe(Json(name)));
 }
 
-void read_fleet(const Reader& root, Scenario& scenario) {
+void read_fleet(const Reader& root, Scenario& scenario, Traces& traces) {
   const std::optional<Reader> fleet = root.object("fleet");
   if (!fleet) return;
   const auto pools = fleet->objects("pools");
@@ -123,7 +144,7 @@ void read_fleet(const Reader& root, Scenario& scenario) {
     fleet->expected("pools", "at least one pool");
   }
   for (const auto& [name, in] : pools) {
-    scenario.pools.push_back(read_pool(in, name));
+    scenario.pools.push_back(read_pool(in, name, scenario, traces));
     read_pool_faults(root, in, scenario.pools.back());
   }
   if (const auto faults = root.object("faults")) read_incidents(*faults, nullptr, scenario);

@@ -12,6 +12,7 @@ constexpr std::uint32_t kMostReplications = 10'000'000;
 /// Why jobs of this class never all end; empty when they do.
 std::string_view endless_because(const JobClass& job) {
   if (job.arrivals.count == 0) return "";
+  if (job.arrivals.drawn) return "its jobs never leave";
   const bool stream = job.arrivals.gap.has_value() && !job.arrivals.count.has_value();
   if (stream) return "its arrivals have no \"count\"";
   const bool bounded = job.steps || job.duration || !job.arrivals.listed.empty() || job.end ||
@@ -32,7 +33,7 @@ void check_done(const Reader& root, const Reader& in, const Scenario& scenario) 
   }
   for (const JobClass& job : scenario.classes) {
     const std::string_view reason = endless_because(job);
-    if (reason.empty() || brings_jobs(root, job.name)) continue;
+    if (reason.empty() || (!job.arrivals.drawn && brings_jobs(root, job.name))) continue;
     in.problem("until", "never comes for workload \"" + job.name + "\": " + std::string(reason) +
                             "; give a \"length\" instead");
   }

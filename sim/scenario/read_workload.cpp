@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/catalog.hpp"
 #include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/installed.hpp"
 #include "sim/scenario/limits.hpp"
+#include "sim/scenario/packing.hpp"
 #include "sim/scenario/sections.hpp"
 
 namespace fleetsim {
@@ -19,13 +22,35 @@ std::vector<std::uint32_t> pools_named(const std::string& name, const Scenario& 
   return pools;
 }
 
+/// Pools that have nodes with this model of devices.
+std::vector<std::uint32_t> pools_with_model(DeviceTypes model, const Scenario& scenario) {
+  std::vector<std::uint32_t> pools;
+  for (std::uint32_t i = 0; i < scenario.pools.size(); ++i) {
+    const auto& nodes = scenario.pools[i].packed;
+    if (std::any_of(nodes.begin(), nodes.end(), [&](const NodeSpec& node) { return node.type == model; }))
+      pools.push_back(i);
+  }
+  return pools;
+}
+
+DeviceTypes known_model(const std::string& name, const Scenario& scenario) {
+  const auto& models = scenario.device_models;
+  const auto found = std::find(models.begin(), models.end(), name);
+  return found == models.end() ? 0 : DeviceTypes{1} << (found - models.begin());
+}
+
+/// @param models  gets the models that are named as such, of listed nodes
 void accept(const Reader& in, const Json& name, const std::string& pointer, const Scenario& scenario,
-            JobClass& job) {
+            JobClass& job, DeviceTypes& models) {
   if (!name.is_string()) {
     report_expected(name, pointer, "the name of a pool or of a device type", in.problems());
     return;
   }
-  const std::vector<std::uint32_t> pools = pools_named(name.get<std::string>(), scenario);
+  std::vector<std::uint32_t> pools = pools_named(name.get<std::string>(), scenario);
+  if (const DeviceTypes model = known_model(name.get<std::string>(), scenario); pools.empty() && model != 0) {
+    pools = pools_with_model(model, scenario);
+    models |= model;
+  }
   for (const std::uint32_t pool : pools) {
     if (std::find(job.pools.begin(), job.pools.end(), pool) == job.pools.end()) job.pools.push_back(pool);
   }
@@ -36,23 +61,53 @@ void accept(const Reader& in, const Json& name, const std::string& pointer, cons
     const bool listed = std::find(known.begin(), known.end(), pool.device_type) != known.end();
     if (!listed && !pool.device_type.empty()) known.push_back(pool.device_type);
   }
+  known.insert(known.end(), scenario.device_models.begin(), scenario.device_models.end());
   in.problems().push_back(
       {pointer, pointer, unknown_name("pool or device type", name.get<std::string>(), known)});
 }
 
-void read_accepts(const Reader& in, const Scenario& scenario, JobClass& job) {
-  const Json* names = in.find("accepts");
-  if (names == nullptr) {
+/// Calls `visit(name, pointer)` for the name, or the names, under a key of type "accepts".
+template <class Visit>
+void for_each_accepted(const Reader& in, std::string_view what, Visit&& visit) {
+  const Json& names = *in.find("accepts");
+  if (!names.is_array()) return visit(names, in.pointer_of("accepts"));
+  if (names.empty()) in.expected("accepts", what);
+  for (std::size_t i = 0; i < names.size(); ++i) visit(names[i], child_pointer(in.pointer_of("accepts"), i));
+}
+
+/// @returns the models of devices that are named as such
+DeviceTypes read_accepts(const Reader& in, const Scenario& scenario, JobClass& job) {
+  DeviceTypes models = 0;
+  if (!in.has("accepts")) {
     for (std::uint32_t i = 0; i < scenario.pools.size(); ++i) job.pools.push_back(i);
-  } else if (names->is_array() && !names->empty()) {
-    for (std::size_t i = 0; i < names->size(); ++i) {
-      accept(in, (*names)[i], child_pointer(in.pointer_of("accepts"), i), scenario, job);
-    }
-  } else if (names->is_array()) {
-    in.expected("accepts", "at least one pool or device type");
-  } else {
-    accept(in, *names, in.pointer_of("accepts"), scenario, job);
+    return models;
   }
+  for_each_accepted(in, "at least one pool or device type",
+                    [&](const Json& name, const std::string& pointer) {
+                      accept(in, name, pointer, scenario, job, models);
+                    });
+  return models;
+}
+
+/// CPUs, memory and models of devices of each node; `demand` holds what is so where nothing is said.
+HostDemand read_demand(const Reader& in, HostDemand demand) {
+  assign(demand.cpu_milli, read_cpus(in, "cpus"));
+  assign(demand.memory_bytes, read_memory(in, "memory"));
+  return demand;
+}
+
+DeviceTypes read_models(const Reader& in, const Scenario& scenario) {
+  DeviceTypes models = 0;
+  for_each_accepted(in, "at least one model of devices", [&](const Json& name, const std::string& pointer) {
+    const DeviceTypes model = name.is_string() ? known_model(name.get<std::string>(), scenario) : 0;
+    models |= model;
+    if (model != 0) return;
+    const std::vector<std::string_view> known(scenario.device_models.begin(), scenario.device_models.end());
+    if (!name.is_string()) report_expected(name, pointer, "the name of a model of devices", in.problems());
+    if (name.is_string())
+      in.problems().push_back({pointer, pointer, unknown_name("model", name.get<std::string>(), known)});
+  });
+  return models;
 }
 
 /// A class whose list is empty has no jobs, where one without a list has one.
@@ -63,14 +118,23 @@ void set_listed(std::vector<ListedJob> jobs, ArrivalSpec& arrivals) {
   arrivals.count = 0;
 }
 
-void read_jobs(const Reader& in, JobClass& job) {
+void read_jobs(const Reader& in, Scenario& scenario, JobClass& job) {
   std::vector<ListedJob> jobs;
   for (const Reader& entry : in.list("jobs")) {
     ListedJob listed;
     listed.id = job.name + "/" + std::to_string(jobs.size() + 1);
     if (assign(listed.id, entry.text("id")) && listed.id.empty()) entry.expected("id", "a name");
     assign(listed.submit, entry.instant("submit"));
+    entry.at_most_one({"devices", "milli"});
     assign(listed.devices, entry.count("devices", 1, kMostDevices));
+    assign(listed.milli, entry.count("milli", 1, 1000));
+    HostDemand demand = read_demand(entry, scenario.demands[job.gang.demand]);
+    if (entry.has("accepts")) demand.accepts = read_models(entry, scenario);
+    if (entry.present({"devices", "milli", "cpus", "memory"}).empty())
+      entry.problem("missing key \"devices\"");
+    listed.demand = demand_number(demand, scenario);
+    listed.patience = job.patience;
+    assign(listed.patience, entry.duration("patience"));
     assign(listed.duration, entry.duration("duration"));
     assign(listed.limit, entry.duration("limit", Sign::positive));
     assign(listed.priority, entry.integer("priority"));
@@ -88,15 +152,52 @@ const TraceFormat* read_format(const Reader& in) {
   return name ? trace_format(*name) : nullptr;
 }
 
-std::string missing_trace(const Reader& in, const std::string& file, const Traces& traces) {
-  std::string message =
-      "the trace " + describe(Json(file)) + " is not there (looked in " + traces.folders_text() + ")";
-  if (const auto about = in.text("about")) message += "; it is " + *about;
-  if (const auto source = in.text("source")) message += "; get it from " + *source;
-  return message + "; name the folder that has it in FLEETSIM_TRACES";
+/// Puts the demands of a trace among those of the scenario, and its jobs into the class.
+void take_trace(const Reader& in, const TraceReading& reading, Scenario& scenario, JobClass& job) {
+  std::vector<DeviceTypes> bits;
+  for (const std::string& model : reading.device_models)
+    bits.push_back(model_bit(in, "file", model, scenario));
+  std::vector<std::uint32_t> numbers;
+  for (HostDemand demand : reading.demands) {
+    DeviceTypes accepts = 0;
+    for (std::size_t model = 0; model < bits.size(); ++model)
+      if ((demand.accepts >> model & 1) != 0) accepts |= bits[model];
+    const HostDemand& of_class = scenario.demands[job.gang.demand];
+    if (demand.cpu_milli == 0) demand.cpu_milli = of_class.cpu_milli;
+    if (demand.memory_bytes == 0) demand.memory_bytes = of_class.memory_bytes;
+    demand.accepts = accepts != 0 ? accepts : of_class.accepts;
+    numbers.push_back(demand_number(demand, scenario));
+  }
+  std::vector<ListedJob> jobs = reading.jobs;
+  for (ListedJob& listed : jobs) {
+    listed.demand = numbers[listed.demand];
+    if (!listed.patience) listed.patience = job.patience;
+  }
+  set_listed(std::move(jobs), job.arrivals);
 }
 
-void read_trace_jobs(const Reader& in, Traces& traces, std::vector<std::string>& notes, JobClass& job) {
+/// Jobs drawn out of the trace until they ask for a multiple of the devices there are.
+void read_drawn(const Reader& in, const Scenario& scenario, JobClass& job) {
+  const auto times = in.positive_number("arrivals_up_to");
+  const auto every = in.duration("every", Sign::positive);
+  if (in.has("every") && !in.has("arrivals_up_to"))
+    in.problem("every", "goes with \"arrivals_up_to\", which is not there");
+  if (!times) return;
+  constexpr double kMostTimes = 1000;
+  if (*times > kMostTimes) in.expected("arrivals_up_to", "at most 1000 times the devices there are");
+  std::int64_t devices = 0;
+  for (const std::uint32_t pool : job.pools) devices += devices_of(scenario.pools[pool]);
+  DrawnJobs drawn;
+  drawn.milli = std::llround(*times * static_cast<double>(1000 * devices));
+  assign(drawn.every, every);
+  if (job.arrivals.listed.empty()) return;
+  job.arrivals.drawn = drawn;
+  for (ListedJob& listed : job.arrivals.listed)
+    listed.patience = job.patience;  // times of the list do not count
+}
+
+void read_trace_jobs(const Reader& in, Scenario& scenario, Traces& traces, std::vector<std::string>& notes,
+                     JobClass& job) {
   const TraceFormat* format = read_format(in);
   const std::optional<std::string> file = in.text("file");
   in.text("about");
@@ -110,12 +211,13 @@ void read_trace_jobs(const Reader& in, Traces& traces, std::vector<std::string>&
   if (format == nullptr || !file) return;
   const Traces::File* trace = traces.read(*format, *file, options);
   if (trace == nullptr) {
-    in.problem("file", missing_trace(in, *file, traces));
+    in.problem("file", missing_file(in, "trace", *file, traces));
     return;
   }
   for (const std::string& problem : trace->reading.problems) in.problem("file", *file + ": " + problem);
   for (const std::string& note : trace->reading.notes) notes.push_back(*file + ": " + note);
-  set_listed(trace->reading.jobs, job.arrivals);
+  take_trace(in, trace->reading, scenario, job);
+  read_drawn(in, scenario, job);
 }
 
 void read_stream(const Reader& in, ArrivalSpec& arrivals) {
@@ -139,12 +241,13 @@ void read_stream(const Reader& in, ArrivalSpec& arrivals) {
   }
 }
 
-void read_arrivals(const Reader& in, Traces& traces, std::vector<std::string>& notes, JobClass& job) {
+void read_arrivals(const Reader& in, Scenario& scenario, Traces& traces, std::vector<std::string>& notes,
+                   JobClass& job) {
   in.at_most_one({"arrivals", "jobs", "trace"});
   assign(job.arrivals.submit, in.instant("submit"));
   if (const auto stream = in.object("arrivals")) read_stream(*stream, job.arrivals);
-  if (in.has("jobs")) read_jobs(in, job);
-  if (const auto trace = in.object("trace")) read_trace_jobs(*trace, traces, notes, job);
+  if (in.has("jobs")) read_jobs(in, scenario, job);
+  if (const auto trace = in.object("trace")) read_trace_jobs(*trace, scenario, traces, notes, job);
   const std::vector<std::string_view> lists = in.present({"jobs", "trace"});
   for (const std::string_view key :
        in.present({"submit", "gang", "steps", "tokens", "duration", "device_time"})) {
@@ -183,7 +286,7 @@ void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
   }
 }
 
-JobClass read_class(const Reader& in, const std::string& name, const Scenario& scenario, Traces& traces,
+JobClass read_class(const Reader& in, const std::string& name, Scenario& scenario, Traces& traces,
                     std::vector<std::string>& notes) {
   JobClass job;
   job.name = name;
@@ -196,8 +299,11 @@ JobClass read_class(const Reader& in, const std::string& name, const Scenario& s
   }
   assign(job.kind, in.choice("kind", {JobKind::work, JobKind::reservation}));
   if (job.kind == JobKind::reservation) check_reservation(in);
-  read_accepts(in, scenario, job);
-  read_arrivals(in, traces, notes, job);
+  HostDemand demand;
+  demand.accepts = read_accepts(in, scenario, job);
+  job.gang.demand = demand_number(read_demand(in, demand), scenario);
+  assign(job.patience, in.duration("patience"));
+  read_arrivals(in, scenario, traces, notes, job);
   read_gang(in, job);
   if (scenario.scheduler.backfill == Backfill::conservative && job.gang.shape && job.gang.shape->milli != 0)
     in.problem("gang",

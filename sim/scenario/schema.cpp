@@ -53,6 +53,7 @@ constexpr PlainType kPlainTypes[] = {
     {"load", R"({"type": "string", "examples": ["auto", "10 s"]})"},
     {"lost_work", R"({"type": "string", "examples": ["since_last_commit", "15 min"]})"},
     {"done", R"({"const": "done"})"},
+    {"openb", R"({"const": "openb"})"},
     {"accepts",
      R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]})"},
     {"patch", R"({"type": "object"})"},
@@ -65,6 +66,7 @@ constexpr PlainType kPlainTypes[] = {
 constexpr PlainType kInstead[] = {
     {"distribution", R"({"$ref": "#/definitions/duration"})"},
     {"gang", R"({"$ref": "#/definitions/count"})"},
+    {"node_list", R"({"$ref": "#/definitions/count"})"},
     {"quota", R"({"$ref": "#/definitions/count"})"},
     {"recovery", R"({"type": "string", "examples": ["textbook"]})"},
     {"order_preemption", R"({"const": "none"})"},

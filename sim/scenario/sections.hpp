@@ -13,7 +13,10 @@ namespace fleetsim {
 // before later ones refer to them, and a section reports what it can even if those before it were wrong.
 
 /// `fleet` and `faults`: pools, their rows of failures, incidents.
-void read_fleet(const Reader& root, Scenario& scenario);
+void read_fleet(const Reader& root, Scenario& scenario, Traces& traces);
+/// `nodes` of a pool where it says how they differ; the widest node gives `devices_per_node` unless that is
+/// given.
+void read_node_list(const Reader& pool, Scenario& scenario, Traces& traces, PoolSpec& spec);
 /// `drains` and `installed` of a pool whose nodes and racks are read.
 void read_drains(const Reader& in, PoolSpec& pool);
 void read_scheduler(const Reader& root, Scenario& scenario);
@@ -21,9 +24,21 @@ void read_scheduler(const Reader& root, Scenario& scenario);
 void read_workload(const Reader& root, Scenario& scenario, Traces& traces, std::vector<std::string>& notes);
 /// `window`; refuses an end of "done" that never comes.
 void read_window(const Reader& root, Scenario& scenario);
+/// Fills in what packed pools need, and reports what does not go with them; all else is read before.
+void read_packing(const Reader& root, Scenario& scenario);
 void read_runs(const Reader& root, Scenario& scenario);
 /// `assume` and `expect`; `alternatives` are the names that an expectation may give.
 void read_figures(const Reader& root, const std::vector<std::string>& alternatives, Scenario& scenario);
+
+/// The bit of a model of devices, which gets one if it has none; nothing, with a problem at `key`, where there
+/// are too many.
+DeviceTypes model_bit(const Reader& in, std::string_view key, const std::string& name, Scenario& scenario);
+/// CPUs in thousandths, and bytes of memory.
+std::optional<std::int64_t> read_cpus(const Reader& in, std::string_view key);
+std::optional<std::int64_t> read_memory(const Reader& in, std::string_view key);
+/// Says that a file is not there, and where to get it.
+std::string missing_file(const Reader& in, std::string_view what, const std::string& file,
+                         const Traces& traces);
 
 /// Reports names that could not be written in a figure such as "jobs.NAME.mpg".
 void check_name(const Reader& entry, std::string_view what, const std::string& name);

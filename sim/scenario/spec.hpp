@@ -13,6 +13,7 @@
 #include "sim/core/distribution.hpp"
 #include "sim/core/time.hpp"
 #include "sim/ledger/leaf.hpp"
+#include "sim/packing/fragmentation.hpp"
 #include "sim/workload/listed_job.hpp"
 
 /// What a scenario file says, complete: names resolved, defaults filled, everything valid. Plain data; the
@@ -75,6 +76,13 @@ struct PoolSpec {
   std::vector<FaultRow> faults;
   std::vector<DrainSpec> drains;
   std::vector<DatedNodes> dated;
+  // Beside devices. A pool is packed where its nodes differ, jobs ask for more than devices, or the placement is
+  // for packing alone.
+  std::optional<std::int64_t> cpu_milli, memory_bytes;  ///< of one node
+  std::vector<NodeSpec> packed;  ///< by node; empty where nodes are alike and only devices count
+  bool shuffled = false;         ///< packed nodes stand in an order of their own in each replication
+  std::vector<WeightedShape> typical;  ///< tasks that fragmentation of packed nodes is measured against
+  bool measure_fragmentation = false;
 };
 
 /// Gangs as asked for: a number of devices (spread over as few nodes as hold them), an explicit shape, or a
@@ -83,6 +91,7 @@ struct GangSpec {
   std::optional<GangShape> shape;    ///< given as nodes x per_node, or as a part of a device
   std::vector<std::uint32_t> sizes;  ///< devices; one entry is a fixed size
   std::vector<double> weights;       ///< as many as sizes
+  std::uint32_t demand = 0;          ///< index into Scenario::demands
 };
 
 /// How a gang that runs is split into step, wait, checkpoint and commit. Times of one step.
@@ -165,7 +174,15 @@ enum class FinalState : std::uint8_t {
   cancelled,
   killed_at_limit,
   unsatisfiable,
-  no_progress
+  no_progress,
+  gave_up
+};
+
+/// Jobs of a list drawn anew in each replication, as the FGD study does: the list in random order, with more of
+/// it drawn or some left out, until they ask for so many devices. They come one after the other and stay.
+struct DrawnJobs {
+  std::int64_t milli = 0;  ///< what they ask for in all
+  Duration every = Duration::nanoseconds(1'000'000'000);
 };
 
 /// Jobs come once (at `submit`), in a Poisson or regular stream, or from a list.
@@ -174,6 +191,7 @@ struct ArrivalSpec {
   std::optional<Distribution> gap;    ///< seconds between arrivals; absent: one job, or the list
   std::optional<std::int64_t> count;  ///< at most this many
   std::vector<ListedJob> listed;      ///< sorted by submit, stable
+  std::optional<DrawnJobs> drawn;     ///< out of the list, whose times do not count
 };
 
 /// One entry of `workload`: a class of jobs alike but for what is drawn.
@@ -198,6 +216,7 @@ struct JobClass {
   EvictionSpec evictions;
   std::optional<Duration> limit;  ///< held time of one attempt
   bool enforce_limits = true;     ///< a job that overruns its limit is killed
+  std::optional<Duration> patience;  ///< gives up when it has not started so long after its submission
   std::optional<Duration> lease;  ///< the allocation is kept this long from gang complete (zombie)
   std::optional<std::pair<SimTime, FinalState>> end;  ///< fails or is cancelled for good at an instant
   std::optional<std::int64_t> max_restarts;           ///< failures survived; the next one ends the job
@@ -303,6 +322,8 @@ struct Scenario {
   std::vector<PoolSpec> pools;
   std::vector<ScriptedFault> script;
   std::vector<JobClass> classes;
+  std::vector<HostDemand> demands{HostDemand{}};  ///< that gangs have of their nodes; the first asks for nothing
+  std::vector<std::string> device_models;         ///< by their bit in HostDemand::accepts and NodeSpec::type
   SchedulerSpec scheduler;
   WindowSpec window;
   RunsSpec runs;

@@ -61,6 +61,20 @@ const Traces::File* Traces::read(const TraceFormat& format, const std::string& f
   return &found->second;
 }
 
+const std::string* Traces::text(const std::string& file) {
+  auto found = texts_.find(file);
+  if (found == texts_.end()) {
+    std::optional<std::string> content = content_of(folders_, file);
+    if (!content) {
+      missing_ = true;
+      return nullptr;
+    }
+    found = texts_.emplace(file, std::move(*content)).first;
+  }
+  contents_.push_back(hash_bytes(found->second));
+  return &found->second;
+}
+
 std::string Traces::folders_text() const {
   std::string text;
   for (const std::filesystem::path& folder : folders_) {

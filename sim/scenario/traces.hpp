@@ -32,6 +32,9 @@ class Traces {
   /// Nothing when the file is not there; problems of its content are in its reading. `format` is a known one.
   const File* read(const TraceFormat& format, const std::string& file, const TraceOptions& options);
 
+  /// The text of a file that is no trace; nothing when it is not there.
+  const std::string* text(const std::string& file);
+
   /// Where a file that is not there was looked for, for people.
   std::string folders_text() const;
 
@@ -45,6 +48,7 @@ class Traces {
  private:
   std::vector<std::filesystem::path> folders_;
   std::map<std::string, File> files_;  ///< by format, name and options
+  std::map<std::string, std::string> texts_;  ///< by name
   std::vector<std::uint64_t> contents_;
   bool missing_ = false;
 };

@@ -11,12 +11,13 @@ Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count) {
 }
 
 bool place(const Pool& pool, const GangShape& shape, bool within_rack, PlaceFunction policy, Placement& out) {
+  if (const PackedNodes* const packed = pool.packed()) return packed->place(shape, within_rack, out);
   if (shape.milli != 0) {
     const auto share = pool.find_share(shape.milli);
     if (share) out.push_back(*share);
     return share.has_value();
   }
-  if (!pool.fits(shape, within_rack)) return false;
+  if (!pool.fits_devices(shape, within_rack)) return false;
   if (!within_rack || pool.racks() == 1) {
     policy(pool, shape, std::nullopt, out);
     return true;

@@ -15,13 +15,16 @@ using PlaceFunction = void (*)(const Pool&, const GangShape&, std::optional<std:
 
 struct PlacementPolicy {
   std::string_view name, about;
-  PlaceFunction place;
+  std::string_view source;
+  std::string_view cost;  ///< of placing one gang
+  PlaceFunction place;    ///< null: a policy of the packing table, for jobs of at most one node
 };
 
 std::span<const PlacementPolicy> placement_table();
 const PlacementPolicy* find_placement(std::string_view name);
 
-/// Places the gang by the policy if it fits, in one rack if it must; false leaves `out` empty.
+/// Places the gang by the policy if it fits, in one rack if it must; false leaves `out` empty. Where nodes are
+/// packed, the pool has the policy of that name.
 bool place(const Pool& pool, const GangShape& shape, bool within_rack, PlaceFunction policy, Placement& out);
 
 /// The `count` lowest free devices of a node.
@@ -30,6 +33,8 @@ Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count);
 // One file each.
 void place_first_fit(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
 void place_best_fit(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
+void place_worst_fit(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
+void place_random(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
 void place_compact(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
 
 }  // namespace fleetsim

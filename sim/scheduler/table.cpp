@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "sim/scheduler/backfill.hpp"
+#include "sim/packing/policy.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
 
@@ -42,11 +44,41 @@ constexpr std::array kBackfills{
                    "times the reservations; times the nodes where gangs take parts of nodes"},
 };
 
-constexpr std::array kPlacements{
-    PlacementPolicy{"first-fit", "the first nodes with room, by number", place_first_fit},
-    PlacementPolicy{"best-fit", "the nodes with the least room that is enough", place_best_fit},
-    PlacementPolicy{"compact", "as few racks as possible, the tightest that is enough", place_compact},
+// Where nodes differ, or CPU and memory count, the packing policies of the same names choose.
+constexpr PlacementPolicy kOfGangs[] = {
+    {"first-fit", "the first nodes with room, by number", "", "O(nodes of the gang)", place_first_fit},
+    {"best-fit",
+     "the nodes with the least room that is enough; of packed nodes, least left of CPU and cards together, "
+     "and shares on the tightest card",
+     "", "O(nodes of the gang)", place_best_fit},
+    {"worst-fit",
+     "the nodes with the most room; of packed nodes, most left of CPU and cards together, and shares on the "
+     "emptiest card",
+     "", "O(nodes of the gang)", place_worst_fit},
+    {"random", "any nodes with room, each with the same chance", "", "O(nodes with room)", place_random},
+    {"compact", "as few racks as possible, the tightest that is enough", "", "O(racks x nodes of the gang)",
+     place_compact},
 };
+
+/// Gangs' placements first, then the policies that only packing knows.
+std::vector<PlacementPolicy> all_placements() {
+  std::vector<PlacementPolicy> rows(std::begin(kOfGangs), std::end(kOfGangs));
+  for (const PackingPolicy& row : packing_table()) {
+    const auto same = [&](const PlacementPolicy& each) { return each.name == row.name; };
+    const auto known = std::find_if(rows.begin(), rows.end(), same);
+    if (known == rows.end()) {
+      rows.push_back({row.name, row.about, row.source, row.cost, nullptr});
+    } else if (known->source.empty()) {
+      known->source = row.source;
+    }
+  }
+  return rows;
+}
+
+const std::vector<PlacementPolicy>& placements() {
+  static const std::vector<PlacementPolicy> rows = all_placements();
+  return rows;
+}
 
 template <class Table>
 auto find(const Table& table, std::string_view name) -> decltype(table.data()) {
@@ -60,7 +92,7 @@ auto find(const Table& table, std::string_view name) -> decltype(table.data()) {
 std::span<const OrderPolicy> order_table() { return kOrders; }
 const OrderPolicy* find_order(std::string_view name) { return find(kOrders, name); }
 std::span<const BackfillPolicy> backfill_table() { return kBackfills; }
-std::span<const PlacementPolicy> placement_table() { return kPlacements; }
-const PlacementPolicy* find_placement(std::string_view name) { return find(kPlacements, name); }
+std::span<const PlacementPolicy> placement_table() { return placements(); }
+const PlacementPolicy* find_placement(std::string_view name) { return find(placements(), name); }
 
 }  // namespace fleetsim

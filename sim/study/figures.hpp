@@ -52,6 +52,7 @@ enum class Shown : std::uint8_t {
   always,
   where_unmodelled,  ///< retained time without a known ideal makes a range of it
   with_closed_form,  ///< only beside its closed form
+  where_measured,    ///< fragmentation of a pool that the scenario asks for
 };
 
 /// A row of the table of figures. Over replications a figure is the sum of numerators over the sum of

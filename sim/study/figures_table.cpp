@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "sim/study/class_terms.hpp"
@@ -109,6 +110,16 @@ double has_makespan(const FigurePlace&, const RunSums& sums) { return sums.run->
 double queue_depth(const FigurePlace& place, const RunSums& sums) {
   return device_seconds(sum(sums.run->waiting[place.pool]));
 }
+double held_at_end(const FigurePlace& place, const RunSums& sums) {
+  return count(sums.run->pool_ends[place.pool].held.milli());
+}
+double installed_at_end(const FigurePlace& place, const RunSums& sums) {
+  return count(sums.run->pool_ends[place.pool].installed.milli());
+}
+template <DeviceTime FragmentationSums::*amount>
+double fragmented(const FigurePlace& place, const RunSums& sums) {
+  return (sums.run->fragmentation[place.pool].*amount).to_double();
+}
 
 // Jobs of a class. Times are of completed jobs, 1,000 units a job, so that device-seconds are job-seconds.
 const ClassOutcome& outcome(const FigurePlace& place, const RunSums& sums) {
@@ -164,6 +175,14 @@ std::string_view no_price_or_ideal(const FigurePlace& place, const Factors& fact
   const std::string_view lack = no_price(place, factors);
   return lack.empty() ? no_ideal(place, factors) : lack;
 }
+std::string_view no_racks(const FigurePlace& place, const Factors&) {
+  const auto& racks = place.pool_spec().racks;
+  const bool one = std::all_of(racks.begin(), racks.end(), [](std::uint32_t rack) { return rack == 0; });
+  return one ? "the pool is one rack" : "";
+}
+std::string_view not_packed(const FigurePlace& place, const Factors&) {
+  return place.pool_spec().packed.empty() ? "its nodes are told apart by free devices alone" : "";
+}
 std::string_view no_end(const FigurePlace& place, const Factors&) {
   return mean_work(place.class_spec()) ? "" : "the job has no end";
 }
@@ -183,6 +202,7 @@ constexpr FigureScope kJob = FigureScope::job_class;
 constexpr FigureScope kRow = FigureScope::fault_row;
 
 constexpr std::string_view kOffered = "nothing was in service";
+constexpr std::string_view kFree = "nothing was free";
 constexpr std::string_view kHeld = "nothing was held";
 constexpr std::string_view kRetained = "nothing was retained";
 constexpr std::string_view kUseful = "nothing was useful";
@@ -255,8 +275,28 @@ constexpr std::array kFigures{
     FigureInfo{"pools.POOL.mpg.upper", kPool, "1",
                "MPG of the pool if all work without a known ideal were useful", at_most_ideal<pool>,
                in_service<pool>, kOffered, nullptr, Shown::where_unmodelled},
+    FigureInfo{"pools.POOL.allocated_at_end", kPool, "1", "held of what is installed when the window ends",
+               held_at_end, installed_at_end, "nothing is installed then"},
     FigureInfo{"pools.POOL.queue_depth", kPool, "jobs", "queued jobs that accept the pool, over time",
                queue_depth, window_seconds, "the window has no length"},
+
+    FigureInfo{"pools.POOL.fragmentation.device", kPool, "1",
+               "of the free capacity, what jobs could not use if devices were all in one place",
+               fragmented<&FragmentationSums::device>, fragmented<&FragmentationSums::free>, kFree, nullptr,
+               Shown::where_measured},
+    FigureInfo{"pools.POOL.fragmentation.node", kPool, "1",
+               "of the free capacity, what jobs could not use, since members need nodes: 1 - placed / free",
+               fragmented<&FragmentationSums::node>, fragmented<&FragmentationSums::free>, kFree, nullptr,
+               Shown::where_measured},
+    FigureInfo{"pools.POOL.fragmentation.rack", kPool, "1",
+               "the same where gangs keep to one rack if they ask for it",
+               fragmented<&FragmentationSums::rack>, fragmented<&FragmentationSums::free>, kFree, no_racks,
+               Shown::where_measured},
+    FigureInfo{"pools.POOL.fragmentation.fgd", kPool, "1",
+               "of the free capacity, what typical tasks could not use, CPU and memory counted (Weng et al., "
+               "USENIX ATC 2023)",
+               fragmented<&FragmentationSums::typical>, fragmented<&FragmentationSums::free>, kFree, not_packed,
+               Shown::where_measured},
 
     FigureInfo{"jobs.CLASS.runtime_goodput", kJob, "1",
                "R of the class: retained of what it held and whose fate is known", retained<job>,
@@ -322,6 +362,9 @@ constexpr std::array kFigures{
         productive_seconds, job_seconds<&ClassOutcome::time_to_result>, kCompleted, no_one_work},
     FigureInfo{"jobs.CLASS.completed", kJob, "count",
                "jobs submitted in the window that completed, per replication", completed, once, ""},
+    FigureInfo{"jobs.CLASS.gave_up", kJob, "count",
+               "jobs submitted in the window that gave up, per replication",
+               number_of<&ClassOutcome::gave_up>, once, ""},
     FigureInfo{"jobs.CLASS.failures", kJob, "count", "failures that stopped a job, per replication",
                number_of<&ClassOutcome::failures>, once, ""},
     FigureInfo{"jobs.CLASS.evictions", kJob, "count", "evictions, per replication",

@@ -19,6 +19,7 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.killed_at_limit += more.killed_at_limit;
   sums.unsatisfiable += more.unsatisfiable;
   sums.no_progress += more.no_progress;
+  sums.gave_up += more.gave_up;
   sums.unfinished += more.unfinished;
   sums.time_to_result += more.time_to_result;
   sums.queue_wait += more.queue_wait;

@@ -48,7 +48,7 @@ double offered_devices(const JobClass& job_class, const Scenario& scenario) {
 
 /// Devices of a pool over the window, those with a date for as long as they are there.
 double mean_installed(const PoolSpec& pool, const WindowSpec& window) {
-  if (!window.length) return static_cast<double>(pool.nodes) * pool.devices_per_node;
+  if (!window.length) return static_cast<double>(devices_of(pool));
   const SimTime from = SimTime::zero() + window.warm_up, to = from + *window.length;
   return installed(pool, from, to).to_double() / (Capacity::devices(1) * *window.length).to_double();
 }

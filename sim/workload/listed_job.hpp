@@ -10,17 +10,32 @@
 
 namespace fleetsim {
 
+/// What each node of a gang has to give beside devices.
+struct HostDemand {
+  std::int64_t cpu_milli = 0, memory_bytes = 0;
+  std::uint64_t accepts = 0;  ///< device models, one bit each; none named: any
+  auto operator<=>(const HostDemand&) const = default;
+};
+
 /// The shape of a gang: `nodes` distinct nodes with `per_node` whole devices each, and `remainder` more on
-/// one further node; or, when `milli` is not 0, that part of one device.
+/// one further node; or, when `milli` is not 0, that part of one device. Without devices it is one node's CPU
+/// and memory.
 struct GangShape {
   std::uint32_t nodes = 0, per_node = 0, remainder = 0;
   std::uint32_t milli = 0;
+  std::uint32_t demand = 0;  ///< of each of its nodes, by number; 0: devices alone
   Capacity capacity() const {
     if (milli != 0) return Capacity::milli_devices(milli);
     return Capacity::devices(std::int64_t{nodes} * per_node + remainder);
   }
-  friend bool operator==(const GangShape&, const GangShape&) = default;
+  auto operator<=>(const GangShape&) const = default;
 };
+
+/// Devices spread over as few nodes as hold them.
+constexpr GangShape spread(std::uint32_t devices, std::uint32_t per_node) {
+  if (devices <= per_node) return GangShape{.nodes = 1, .per_node = devices};
+  return GangShape{.nodes = devices / per_node, .per_node = per_node, .remainder = devices % per_node};
+}
 
 /// One job of a trace, or of a list. Times since the start of the trace.
 struct ListedJob {
@@ -30,6 +45,15 @@ struct ListedJob {
   Duration duration = Duration::nanoseconds(0);  ///< productive time when the gang is complete
   std::optional<Duration> limit;
   std::int64_t priority = 0;
+  std::uint32_t milli = 0;             ///< that part of one device, instead of devices
+  std::uint32_t demand = 0;            ///< of each of its nodes, by number; 0: devices alone
+  std::optional<Duration> patience{};  ///< gives up when it has not started so long after its submission
 };
+
+inline GangShape gang_of(const ListedJob& job, std::uint32_t per_node) {
+  GangShape shape = job.milli != 0 ? GangShape{.milli = job.milli} : spread(job.devices, per_node);
+  shape.demand = job.demand;
+  return shape;
+}
 
 }  // namespace fleetsim

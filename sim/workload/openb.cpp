@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <istream>
+#include <map>
 
 #include "sim/workload/csv_rows.hpp"
 #include "sim/workload/trace_parts.hpp"
@@ -135,6 +136,7 @@ OpenbReading<OpenbPod> read_openb_pods(std::istream& in, DeviceModelNames& model
              [&](Cells& cells, const CsvHeader& header) {
                OpenbPod pod;
                pod.name = cells.text("name");
+               pod.line = cells.line();
                pod.cpu_milli = cells.whole("cpu_milli", 0, kMostAmount);
                pod.memory_mib = cells.whole("memory_mib", 0, kMostAmount);
                pod.cards = static_cast<std::uint32_t>(cells.whole("num_gpu", 0, kMostCards));
@@ -153,6 +155,38 @@ OpenbReading<OpenbPod> read_openb_pods(std::istream& in, DeviceModelNames& model
     reading.notes.push_back("skipped, asks for shares of several cards: " +
                             std::to_string(several_shares.count()) + " (" + several_shares.text() + ")");
   }
+  return reading;
+}
+
+/// A pod that never ran gives up when it was deleted. A list without times is there to be drawn from.
+TraceReading read_openb_trace(std::istream& in, const TraceOptions& options) {
+  TraceReading reading;
+  auto pods = read_openb_pods(in, reading.device_models);
+  reading.notes = std::move(pods.notes);
+  reading.problems = std::move(pods.problems);
+  std::map<HostDemand, std::uint32_t> numbers{{HostDemand{}, 0}};
+  std::vector<TracedJob> jobs;
+  Lines never_ran;
+  for (OpenbPod& pod : pods.rows) {
+    TracedJob traced;
+    ListedJob& job = traced.job;
+    const HostDemand demand{pod.cpu_milli, pod.memory_mib << 20, pod.models};
+    const auto [known, is_new] = numbers.try_emplace(demand, static_cast<std::uint32_t>(numbers.size()));
+    if (is_new) reading.demands.push_back(demand);
+    job.id = std::move(pod.name);
+    job.submit = pod.submit;
+    job.demand = known->second;
+    const bool share = pod.cards == 1 && pod.milli_per_card < kMilliPerCard;
+    (share ? job.milli : job.devices) = share ? pod.milli_per_card : pod.cards;
+    if (pod.run) job.duration = *pod.run;
+    job.patience = pod.gave_up_after;
+    if (pod.gave_up_after) never_ran.add(pod.line);
+    traced.line = pod.line;
+    jobs.push_back(std::move(traced));
+  }
+  note_lines(reading, "never ran: they give up when they were deleted, or end as soon as they start",
+             never_ran);
+  deliver(std::move(jobs), options, reading);
   return reading;
 }
 

@@ -25,6 +25,7 @@ struct OpenbNode {
 
 struct OpenbPod {
   std::string name;
+  std::int64_t line = 0;  ///< of the file
   std::int64_t cpu_milli = 0, memory_mib = 0;
   std::uint32_t cards = 0;
   std::uint32_t milli_per_card = 0;  ///< 1000 but for a share of one card; 0 without cards

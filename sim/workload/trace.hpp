@@ -25,6 +25,8 @@ struct TraceReading {
   std::vector<std::string> notes;  ///< what was skipped, imputed or odd, with counts and line numbers
   std::vector<std::string>
       problems;  ///< what is wrong with the file; when there are any, `jobs` is not usable
+  std::vector<HostDemand> demands{HostDemand{}};  ///< that its jobs name by number
+  std::vector<std::string> device_models;         ///< by their bit in the demands
   std::optional<std::uint32_t> header_processors;  ///< the size of the machine, where the file states it
 };
 

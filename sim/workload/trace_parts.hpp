@@ -45,6 +45,7 @@ void deliver(std::vector<TracedJob> jobs, const TraceOptions& options, TraceRead
 
 TraceReading read_swf(std::istream& in, const TraceOptions& options);
 TraceReading read_muri_csv(std::istream& in, const TraceOptions& options);
+TraceReading read_openb_trace(std::istream& in, const TraceOptions& options);
 TraceReading read_csv_trace(std::istream& in, const TraceOptions& options);
 
 }  // namespace fleetsim

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sim/ledger/leaf.hpp"
+#include "sim/packing/policy.hpp"
 #include "sim/scenario/names.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
@@ -43,34 +45,74 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("tables: every placement gives a gang that fits what it asked for, and only what is free") {
+/// Gangs of one node and of several, in pools of which some is taken: `setup` packs the nodes, or does not.
+void check_placement(const PlacementPolicy& policy, const PackedNodes::Setup* setup) {
   const std::vector<std::uint32_t> racks{0, 0, 1, 1, 2, 2};
-  for (const PlacementPolicy& policy : placement_table()) {
-    CAPTURE(policy.name);
-    for (std::uint32_t taken = 0; taken <= 4; ++taken) {
-      Pool pool{Pool::Shape{6, 4, 1, racks}};
-      const Part busy{.node = 2, .milli = 0, .devices = (DeviceMask{1} << taken) - 1};
-      if (taken > 0) pool.take(busy, JobId{7});
-      for (const GangShape shape :
-           {GangShape{.nodes = 1, .per_node = 3}, GangShape{.nodes = 2, .per_node = 4},
-            GangShape{.nodes = 3, .per_node = 2, .remainder = 1},
-            GangShape{.nodes = 4, .per_node = 4, .remainder = 3}}) {
-        for (const bool within_rack : {false, true}) {
-          Placement parts;
-          const bool placed = place(pool, shape, within_rack, policy.place, parts);
-          CHECK(placed == pool.fits(shape, within_rack));
-          if (!placed) continue;
-          CHECK(capacity(parts) == shape.capacity());
-          for (const Part& part : parts) {
-            CHECK((part.devices & ~pool.free_devices(part.node)) == 0);
-            CHECK(std::count_if(parts.begin(), parts.end(),
-                                [&](const Part& other) { return other.node == part.node; }) == 1);
-            if (within_rack) CHECK(pool.rack_of(part.node) == pool.rack_of(parts.front().node));
-          }
+  const std::uint32_t spares = setup == nullptr ? 1 : 0;
+  for (std::uint32_t taken = 0; taken <= 4; ++taken) {
+    Pool pool{Pool::Shape{6, 4, spares, racks, Pool::Shape::Holders::known, setup}};
+    const Part busy{.node = 2, .milli = 0, .devices = (DeviceMask{1} << taken) - 1};
+    pool.know(JobId{7}, GangShape{.nodes = 1, .per_node = taken});
+    if (taken > 0) pool.take(busy, JobId{7});
+    for (const GangShape shape : {GangShape{.nodes = 1, .per_node = 3}, GangShape{.nodes = 2, .per_node = 4},
+                                  GangShape{.nodes = 3, .per_node = 2, .remainder = 1},
+                                  GangShape{.nodes = 4, .per_node = 4, .remainder = 3}}) {
+      for (const bool within_rack : {false, true}) {
+        Placement parts;
+        const bool placed = place(pool, shape, within_rack, policy.place, parts);
+        CHECK(placed == pool.fits(shape, within_rack));
+        if (placed) CHECK(pool.could_ever_fit(shape, within_rack));
+        if (!placed) continue;
+        CHECK(capacity(parts) == shape.capacity());
+        for (const Part& part : parts) {
+          CHECK((part.devices & ~pool.free_devices(part.node)) == 0);
+          CHECK(std::count_if(parts.begin(), parts.end(),
+                              [&](const Part& other) { return other.node == part.node; }) == 1);
+          if (within_rack) CHECK(pool.rack_of(part.node) == pool.rack_of(parts.front().node));
         }
       }
     }
   }
+}
+
+TEST_CASE("tables: every placement gives a gang that fits what it asked for, and only what is free") {
+  for (const PlacementPolicy& policy : placement_table()) {
+    CAPTURE(policy.name);
+    CHECK((policy.place != nullptr || find_packing(policy.name) != nullptr));
+    if (policy.place != nullptr) check_placement(policy, nullptr);
+  }
+}
+
+TEST_CASE("tables: so does every packing policy, of nodes of which one has no devices and one has fewer") {
+  const std::vector<NodeSpec> nodes{{.cards = 4}, {.cards = 4}, {.cards = 4},
+                                    {.cards = 0}, {.cards = 2}, {.cards = 4}};
+  const std::vector<std::uint32_t> racks{0, 0, 1, 1, 2, 2};
+  for (const PackingPolicy& policy : packing_table()) {
+    CAPTURE(policy.name);
+    const PackedNodes::Setup setup{
+        .nodes = nodes, .racks = racks, .policy = policy, .draws = {1, 0, Purpose::kPlacement, 0}};
+    check_placement({policy.name, "", "", "", nullptr}, &setup);
+  }
+}
+
+TEST_CASE("tables: worst-fit takes the emptiest nodes, and random ones are random but the same again") {
+  const std::vector<std::uint32_t> racks(6, 0);
+  const auto chosen = [&](const char* name, std::uint64_t seed) {
+    Pool pool{
+        Pool::Shape{6, 4, 0, racks, Pool::Shape::Holders::known, nullptr, {seed, 0, Purpose::kPlacement, 0}}};
+    for (std::uint32_t node = 0; node < 6; ++node)
+      if (node != 4) pool.take(Part{.node = node, .milli = 0, .devices = node % 3 == 0 ? 3U : 1U}, JobId{7});
+    Placement parts;
+    CHECK(place(pool, {.nodes = 3, .per_node = 2}, false, find_placement(name)->place, parts));
+    std::vector<std::uint32_t> nodes;
+    for (const Part& part : parts) nodes.push_back(part.node);
+    return nodes;
+  };
+  CHECK(chosen("worst-fit", 1) == std::vector<std::uint32_t>{4, 1, 2});
+  CHECK(chosen("random", 1) == chosen("random", 1));
+  std::set<std::vector<std::uint32_t>> seen;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) seen.insert(chosen("random", seed));
+  CHECK(seen.size() > 40);  // of 120
 }
 
 }  // namespace

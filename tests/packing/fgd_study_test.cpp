@@ -63,9 +63,9 @@ Mix read_mix(const std::filesystem::path& trace, const std::string& workload) {
   CHECK(pods.notes.empty());
   Mix mix;
   for (const OpenbNode& node : nodes.rows)
-    mix.nodes.push_back({node.cpu_milli, node.memory_mib, node.cards, node.model});
+    mix.nodes.push_back({node.cpu_milli, node.memory_mib << 20, node.cards, node.model});
   for (const OpenbPod& pod : pods.rows)
-    mix.tasks.push_back({pod.cpu_milli, pod.memory_mib, pod.cards, pod.milli_per_card, pod.models});
+    mix.tasks.push_back({pod.cpu_milli, pod.memory_mib << 20, pod.cards, pod.milli_per_card, pod.models});
   mix.typical = typical_tasks(mix.tasks);
   return mix;
 }

@@ -76,7 +76,7 @@ TEST_CASE("typical tasks are the most frequent ones that make up the share asked
   std::vector<TaskShape> tasks;
   for (int i = 0; i < 90; ++i) {
     tasks.push_back(spec(1000, 1, 500));
-    tasks.back().memory_mib = i;
+    tasks.back().memory_bytes = i;
   }
   for (int i = 0; i < 5; ++i) tasks.push_back(spec(2000, 1, 500));
   for (int i = 0; i < 5; ++i) tasks.push_back(spec(3000, 1, 500));

@@ -48,25 +48,25 @@ TEST_CASE("whole cards need cards that nobody shares") {
 }
 
 TEST_CASE("CPU, memory and type must fit as well") {
-  const NodeSpec nodes[] = {{.cpu_milli = 4000, .memory_mib = 100, .cards = 1, .type = kV100},
-                            {.cpu_milli = 4000, .memory_mib = 100, .cards = 1, .type = kT4},
-                            {.cpu_milli = 8000, .memory_mib = 200}};
+  const NodeSpec nodes[] = {{.cpu_milli = 4000, .memory_bytes = 100, .cards = 1, .type = kV100},
+                            {.cpu_milli = 4000, .memory_bytes = 100, .cards = 1, .type = kT4},
+                            {.cpu_milli = 8000, .memory_bytes = 200}};
   const NodeRoom room{nodes};
-  CHECK(room.fits(0, {.cpu_milli = 4000, .memory_mib = 100, .cards = 1, .milli_per_card = 1000}));
+  CHECK(room.fits(0, {.cpu_milli = 4000, .memory_bytes = 100, .cards = 1, .milli_per_card = 1000}));
   CHECK_FALSE(room.fits(0, {.cpu_milli = 4001, .cards = 1, .milli_per_card = 1000}));
-  CHECK_FALSE(room.fits(0, {.memory_mib = 101, .cards = 1, .milli_per_card = 1000}));
+  CHECK_FALSE(room.fits(0, {.memory_bytes = 101, .cards = 1, .milli_per_card = 1000}));
   CHECK_FALSE(room.fits(0, {.cards = 1, .milli_per_card = 1000, .accepts = kT4}));
   CHECK(room.fits(1, {.cards = 1, .milli_per_card = 1000, .accepts = kT4}));
   CHECK(room.fits(1, {.cards = 1, .milli_per_card = 1000, .accepts = kT4 | kV100}));
-  CHECK(room.fits(2, {.cpu_milli = 8000, .memory_mib = 200}));
+  CHECK(room.fits(2, {.cpu_milli = 8000, .memory_bytes = 200}));
   CHECK_FALSE(room.fits(2, share(1)));
   CHECK_FALSE(room.fits(2, {.accepts = kT4}));
 }
 
 TEST_CASE("what is given back is free again, and kinds of tasks are counted") {
-  const NodeSpec node{.cpu_milli = 10, .memory_mib = 10, .cards = 4};
+  const NodeSpec node{.cpu_milli = 10, .memory_bytes = 10, .cards = 4};
   NodeRoom room{{&node, 1}};
-  const TaskShape two{.cpu_milli = 3, .memory_mib = 4, .cards = 2, .milli_per_card = 1000};
+  const TaskShape two{.cpu_milli = 3, .memory_bytes = 4, .cards = 2, .milli_per_card = 1000};
   const TaskShape no_card{.cpu_milli = 1};
   room.take(two, {0, 0b0110});
   room.take(kHalf, {0, 0b0001});

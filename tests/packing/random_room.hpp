@@ -22,7 +22,7 @@ class Draw {
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t cards = from(0, 8);
       nodes.push_back({.cpu_milli = from(1, 16) * 4000,
-                       .memory_mib = from(1, 8) * 1024,
+                       .memory_bytes = from(1, 8) * 1024,
                        .cards = cards,
                        .type = cards == 0 ? 0 : DeviceTypes{1} << from(0, 2)});
     }
@@ -30,7 +30,7 @@ class Draw {
   }
 
   TaskShape task() {
-    TaskShape task{.cpu_milli = from(0, 8) * 1000, .memory_mib = from(0, 2) * 512};
+    TaskShape task{.cpu_milli = from(0, 8) * 1000, .memory_bytes = from(0, 2) * 512};
     const std::uint32_t kind = from(0, 9);
     if (kind >= 1) task.cards = kind <= 6 ? 1 : from(1, 4);
     if (task.cards > 0) task.milli_per_card = kind <= 5 ? from(1, 10) * 100 : 1000;

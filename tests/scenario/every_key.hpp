@@ -56,6 +56,18 @@ inline constexpr std::string_view kEveryKey[] = {
   "window": { "until": "done" }
 })",
     R"({
+  "fleet": { "pools": {
+    "a": { "nodes": { "groups": [ { "count": 2, "devices": 4, "device": "T4", "cpus": 32, "memory": "256 GiB" }, { "devices": 0 } ], "order": "shuffled" }, "fragmentation": true },
+    "b": { "device": "toy", "devices_per_node": 4, "nodes": 3, "cpus_per_node": 16, "memory_per_node": "64 GiB" },
+    "c": { "nodes": { "format": "openb", "file": "three_nodes.csv", "order": "listed", "about": "three nodes", "source": "this folder" } } } },
+  "workload": {
+    "a": { "gang": 4, "duration": "1 h", "cpus": 1.5, "memory": "1 GiB", "accepts": ["T4", "b"], "patience": "1 h" },
+    "b": { "jobs": [ { "milli": 300, "duration": "1 h", "cpus": 2, "memory": "1 GiB", "accepts": "T4", "patience": "1 min" } ] },
+    "c": { "kind": "reservation", "trace": { "format": "openb", "file": "three_pods.csv", "arrivals_up_to": 1.3, "every": "2 s" } } },
+  "scheduler": { "placement": "fgd" },
+  "window": { "length": "1 h" }
+})",
+    R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
   "workload": { "t": { "trace": { "format": "csv", "file": "two_jobs.csv", "limit_jobs": 1, "strict": true, "completed_only": true, "enforce_limits": true, "about": "two jobs", "source": "this folder" } } },
   "window": { "until": "done" }

@@ -19,6 +19,8 @@ RunResult run_with(const std::vector<std::tuple<std::uint32_t, std::uint32_t, Le
                 .classes = std::vector<ClassOutcome>(2),
                 .faults = std::vector<std::vector<FaultOutcome>>(2),
                 .waiting = std::vector<LeafTotals>(2),
+                .pool_ends = {{Capacity::devices(3), Capacity::devices(4)},
+                              {Capacity::devices(1), Capacity::devices(1)}},
                 .makespan = std::nullopt,
                 .jobs = {}};
   for (const auto& [pool, job_class, leaf, units] : amounts) {
@@ -61,6 +63,27 @@ RunResult example() {
 }
 
 }  // namespace
+
+TEST_CASE(
+    "figures: what a pool holds of what is installed when the window ends, and fragmentation where asked "
+    "for") {
+  StudyPoint point = point_of_two();
+  point.scenario.pools[1].measure_fragmentation = true;
+  std::vector<RunResult> runs{example(), example()};
+  for (RunResult& run : runs) {
+    run.fragmentation.resize(2);
+    run.fragmentation[1].free = DeviceTime::milli_device_ns(40);
+    run.fragmentation[1].node = DeviceTime::milli_device_ns(10);
+  }
+  runs[1].fragmentation[1].node = DeviceTime::milli_device_ns(20);
+  const PointResult result = reduce(point, runs).result;
+  CHECK(result.find("pools.a.allocated_at_end")->simulated.mean == 0.75);
+  CHECK(result.find("pools.b.allocated_at_end")->simulated.mean == 1.0);
+  CHECK(result.find("pools.a.fragmentation.node") == nullptr);
+  CHECK(result.find("pools.b.fragmentation.node")->simulated.mean == 30.0 / 80);
+  CHECK(result.find("pools.b.fragmentation.rack")->absent == "the pool is one rack");
+  CHECK(!result.find("pools.b.fragmentation.fgd")->absent.empty());
+}
 
 TEST_CASE("figures of the fleet are ratios of sums of the ledger") {
   const StudyPoint point = point_of_two();

@@ -150,6 +150,13 @@ std::string row_texts(std::string_view what, std::span<const Row> rows, std::str
   return text;
 }
 
+std::string placement_texts(std::string_view name) {
+  std::string text = row_texts("placement", placement_table(), name);
+  if (const PlacementPolicy* const row = text.empty() ? nullptr : find_placement(name))
+    text += entry("source", row->source) + entry("cost", row->cost);
+  return text;
+}
+
 std::string catalog_texts(std::string_view name) {
   std::string text;
   for (const CatalogKind kind : kCatalogKinds) {
@@ -199,8 +206,7 @@ ExitCode explain_command(const Words& words) {
   if (arguments.exit()) return *arguments.exit();
   const std::string& name = arguments.positional().front();
   const std::string text = figure_texts(name) + leaf_text(name) + key_texts(name) +
-                           row_texts("order", order_table(), name) +
-                           row_texts("placement", placement_table(), name) +
+                           row_texts("order", order_table(), name) + placement_texts(name) +
                            row_texts("trace format", trace_formats(), name) + catalog_texts(name);
   return text.empty() ? fail("explain", unknown(name), ExitCode::bad_input) : print(text);
 }

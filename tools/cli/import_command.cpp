@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -50,6 +51,10 @@ TraceOptions trace_options(Arguments& arguments) {
   return options;
 }
 
+bool needs_more_than_csv(const ListedJob& job) {
+  return job.milli != 0 || job.demand != 0 || job.patience.has_value();
+}
+
 }  // namespace
 
 ExitCode import_command(const Words& words) {
@@ -71,6 +76,11 @@ ExitCode import_command(const Words& words) {
   say(file, reading.notes);
   say(file, reading.problems);
   if (!reading.problems.empty()) return ExitCode::bad_input;
+  if (std::any_of(reading.jobs.begin(), reading.jobs.end(), needs_more_than_csv))
+    return fail("import",
+                file + ": its jobs ask for parts of a device, CPU or memory, which the CSV trace has no columns "
+                       "for; name the file itself in a scenario",
+                ExitCode::bad_input);
   std::ostringstream trace;
   write_csv_trace(trace, reading.jobs);
   if (const auto problem = write_file_atomically(*out, trace.str()))

@@ -38,7 +38,18 @@ Entries rows_of(std::span<const Row> rows, std::string_view Row::*name) {
 }
 
 Entries orders() { return rows_of(order_table(), &OrderPolicy::name); }
-Entries placements() { return rows_of(placement_table(), &PlacementPolicy::name); }
+Entries placements() {
+  Entries entries;
+  for (const PlacementPolicy& row : placement_table()) {
+    std::string about(row.about);
+    if (row.place == nullptr) about += "; for jobs of at most one node";
+    if (!row.source.empty()) about += "; " + std::string(row.source);
+    about +=
+        "; costs " + std::string(row.cost) + (row.place == nullptr ? " for each node that has changed" : "");
+    entries.push_back({std::string(row.name), about});
+  }
+  return entries;
+}
 Entries victims() { return rows_of(victim_table(), &VictimPolicy::name); }
 Entries backfills() { return rows_of(backfill_table(), &BackfillPolicy::name); }
 Entries preset_names() { return rows_of(presets(), &Preset::name); }
@@ -60,6 +71,7 @@ Entries schedulers() {
   add_parts("order", order_table(), entries);
   add_parts("backfill", backfill_table(), entries);
   add_parts("victims", victim_table(), entries);
+  for (const Entry& placement : placements()) entries.push_back({"placement " + placement.name, placement.about});
   return entries;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "models/quantity/format.hpp"
+#include "sim/scenario/installed.hpp"
 
 namespace fleetsim {
 
@@ -17,7 +18,7 @@ std::int64_t node_count(const Scenario& scenario) {
 
 std::int64_t device_count(const Scenario& scenario) {
   std::int64_t devices = 0;
-  for (const PoolSpec& pool : scenario.pools) devices += std::int64_t{pool.nodes} * pool.devices_per_node;
+  for (const PoolSpec& pool : scenario.pools) devices += devices_of(pool);
   return devices;
 }
 
@@ -100,7 +101,7 @@ std::string_view name_of(RunState state) {
 
 std::string_view name_of(FinalState state) {
   constexpr std::string_view kNames[] = {"completed",       "failed",        "cancelled",
-                                         "killed_at_limit", "unsatisfiable", "no_progress"};
+                                         "killed_at_limit", "unsatisfiable", "no_progress", "gave_up"};
   return kNames[static_cast<std::size_t>(state)];
 }
 

@@ -137,6 +137,7 @@ std::string count_lines(const Block& block) {
   add(outcome.killed_at_limit, "killed at its limit", "killed at their limit");
   add(outcome.unsatisfiable, "unsatisfiable", "unsatisfiable");
   add(outcome.no_progress, "without progress", "without progress");
+  add(outcome.gave_up, "gave up", "gave up");
   add(outcome.failures, "failure", "failures");
   add(outcome.evictions, "eviction", "evictions");
   add(outcome.drains, "stop for a drain", "stops for drains");

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/scenario/installed.hpp"
+
 namespace fleetsim {
 namespace {
 
@@ -54,7 +56,7 @@ Json contract_json(const PointResult& point, const Provenance& made_by) {
   for (const PoolSpec& pool : scenario.pools) {
     pools[pool.name] = {{"device", pool.device_type},
                         {"nodes", pool.nodes},
-                        {"devices", std::int64_t{pool.nodes} * pool.devices_per_node}};
+                        {"devices", devices_of(pool)}};
   }
   Json json;
   json["name"] = scenario.name;
@@ -90,7 +92,7 @@ Json class_json(const ClassOutcome& outcome) {
           {"completed", outcome.completed},         {"failed", outcome.failed},
           {"cancelled", outcome.cancelled},         {"killed_at_limit", outcome.killed_at_limit},
           {"unsatisfiable", outcome.unsatisfiable}, {"no_progress", outcome.no_progress},
-          {"unfinished", outcome.unfinished}};
+          {"gave_up", outcome.gave_up},             {"unfinished", outcome.unfinished}};
 }
 
 Json states_json(const PointResult& point) {

@@ -1,0 +1,159 @@
+#include "sim/fleet/packed_nodes.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/fleet/pool.hpp"
+#include "sim/packing/arrivals.hpp"
+
+namespace fleetsim {
+namespace {
+
+std::vector<std::uint32_t> order_of(const PackedNodes::Setup& setup) {
+  const auto count = static_cast<std::uint32_t>(setup.nodes.size());
+  if (setup.order) {
+    RandomStream draws{*setup.order};
+    return shuffled(count, draws);
+  }
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+Packer packer_of(const PackedNodes::Setup& setup, const std::vector<std::uint32_t>& order) {
+  std::vector<NodeSpec> nodes;
+  nodes.reserve(order.size());
+  for (const std::uint32_t node : order) nodes.push_back(setup.nodes[node]);
+  return Packer{{nodes, setup.policy, setup.typical, setup.draws}};
+}
+
+bool gives(const NodeSpec& node, const TaskShape& task) {
+  return node.cpu_milli >= task.cpu_milli && node.memory_bytes >= task.memory_bytes &&
+         node.cards >= task.cards && (task.accepts == 0 || (task.accepts & node.type) != 0);
+}
+
+}  // namespace
+
+PackedNodes::PackedNodes(const Setup& setup)
+    : node_at_{order_of(setup)},
+      rank_of_(node_at_.size()),
+      rack_{setup.racks.begin(), setup.racks.end()},
+      demands_{setup.demands.begin(), setup.demands.end()},
+      written_off_(node_at_.size()),
+      packer_{packer_of(setup, node_at_)} {
+  for (std::uint32_t rank = 0; rank < node_at_.size(); ++rank) rank_of_[node_at_[rank]] = rank;
+  rack_.resize(node_at_.size());
+  for (const std::uint32_t rack : rack_) racks_ = std::max(racks_, rack + 1);
+  if (demands_.empty()) demands_.emplace_back();
+}
+
+TaskShape PackedNodes::task(const GangShape& shape, const HostDemand& demand, std::uint32_t cards) {
+  TaskShape task{.cpu_milli = demand.cpu_milli,
+                 .memory_bytes = demand.memory_bytes,
+                 .cards = shape.milli != 0 ? 1 : cards,
+                 .milli_per_card = 0,
+                 .accepts = demand.accepts};
+  if (task.cards != 0)
+    task.milli_per_card = shape.milli != 0 ? shape.milli : static_cast<std::uint32_t>(kMilliPerCard);
+  return task;
+}
+
+const PackedNodes::Member& PackedNodes::member(const GangShape& shape) const {
+  const auto known = members_.find(shape);
+  if (known != members_.end()) return known->second;
+  const HostDemand& demand = demands_[shape.demand];
+  Member member{};
+  member.wholes = shape.milli != 0 ? 1 : shape.nodes;
+  member.has_rest = shape.milli == 0 && shape.remainder != 0;
+  member.whole = packer_.shape(task(shape, demand, shape.per_node));
+  member.rest = member.has_rest ? packer_.shape(task(shape, demand, shape.remainder)) : member.whole;
+  return members_.emplace(shape, member).first->second;
+}
+
+void PackedNodes::know(JobId job, const GangShape& shape) {
+  if (job.value >= shape_of_.size()) shape_of_.resize(job.value + 1, ShapeId{0});
+  shape_of_[job.value] = member(shape).whole;
+}
+
+void PackedNodes::write_off(std::uint32_t node) {
+  written_off_[node] = true;
+  for (auto& [shape, member] : members_) member.could_fit[0] = member.could_fit[1] = std::nullopt;
+}
+
+/// Whether nodes (of one rack) that pass `has_room(node, shape)` are enough for the gang. Whatever has room
+/// for a whole member has room for the remainder, so that nodes for either need not be told apart.
+template <class HasRoom>
+bool PackedNodes::enough(const Member& gang, bool within_rack, HasRoom&& has_room) const {
+  const auto count = [&](ShapeId shape) {
+    std::vector<std::uint32_t> nodes(within_rack ? racks_ : 1);
+    for (std::uint32_t node = 0; node < rank_of_.size(); ++node)
+      if (has_room(node, shape)) ++nodes[within_rack ? rack_[node] : 0];
+    return nodes;
+  };
+  const std::vector<std::uint32_t> for_whole = count(gang.whole);
+  const std::vector<std::uint32_t> for_rest = gang.has_rest ? count(gang.rest) : for_whole;
+  for (std::size_t rack = 0; rack < for_whole.size(); ++rack)
+    if (for_whole[rack] >= gang.wholes && for_rest[rack] >= gang.nodes()) return true;
+  return false;
+}
+
+bool PackedNodes::could_ever_fit(const GangShape& shape, bool within_rack) const {
+  const Member& gang = member(shape);
+  std::optional<bool>& known = gang.could_fit[within_rack ? 1 : 0];
+  if (!known) {
+    known = enough(gang, within_rack, [&](std::uint32_t node, ShapeId task) {
+      return !written_off_[node] && gives(spec(node), packer_.shape(task));
+    });
+  }
+  return *known;
+}
+
+bool PackedNodes::find(const Member& gang, std::optional<std::uint32_t> rack,
+                       std::vector<std::uint32_t>& ranks) const {
+  ranks.clear();
+  const auto may_use = [&](std::uint32_t rank) {
+    return (!rack || rack_[node_at_[rank]] == *rack) &&
+           std::find(ranks.begin(), ranks.end(), rank) == ranks.end();
+  };
+  packer_.find_nodes(gang.whole, gang.wholes, may_use, ranks);
+  if (ranks.size() < gang.wholes) return false;
+  if (gang.has_rest) packer_.find_nodes(gang.rest, 1, may_use, ranks);
+  return ranks.size() == gang.nodes();
+}
+
+bool PackedNodes::find(const Member& gang, bool within_rack, std::vector<std::uint32_t>& ranks) const {
+  if (packer_.fitting(gang.whole) < gang.wholes) return false;
+  if (!within_rack || racks_ == 1) return find(gang, std::nullopt, ranks);
+  for (std::uint32_t rack = 0; rack < racks_; ++rack)
+    if (find(gang, std::optional{rack}, ranks)) return true;
+  return false;
+}
+
+bool PackedNodes::fits(const GangShape& shape, bool within_rack) const {
+  const Member& gang = member(shape);
+  if (gang.nodes() == 1) return packer_.fitting(gang.whole) > 0;
+  if (!within_rack || racks_ == 1)
+    return packer_.fitting(gang.whole) >= gang.wholes &&
+           (!gang.has_rest || packer_.fitting(gang.rest) > gang.wholes);
+  return enough(gang, true,
+                [&](std::uint32_t node, ShapeId task) { return packer_.fits(task, rank_of_[node]); });
+}
+
+bool PackedNodes::place(const GangShape& shape, bool within_rack, Placement& out) const {
+  const Member& gang = member(shape);
+  const auto add = [&](std::uint32_t rank, CardMask cards) {
+    out.push_back(Part{.node = node_at_[rank], .milli = shape.milli, .devices = cards});
+  };
+  if (gang.nodes() == 1) {
+    const auto found = packer_.find(gang.whole);
+    if (found) add(found->node, found->cards);
+    return found.has_value();
+  }
+  std::vector<std::uint32_t> ranks;
+  if (!find(gang, within_rack, ranks)) return false;
+  for (std::size_t index = 0; index < ranks.size(); ++index)
+    add(ranks[index], packer_.cards(index < gang.wholes ? gang.whole : gang.rest, ranks[index]));
+  return true;
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/core/ids.hpp"
+#include "sim/packing/packer.hpp"
+#include "sim/workload/listed_job.hpp"
+
+namespace fleetsim {
+
+struct Part;
+using Placement = std::vector<Part>;
+
+/// Nodes that are told apart by more than their free devices: CPU, memory, the model of their devices, how
+/// many they have. A packing policy chooses among them. Kept by a pool, which says what is free of each card.
+class PackedNodes {
+ public:
+  struct Setup {
+    std::span<const NodeSpec> nodes;
+    std::span<const std::uint32_t> racks;
+    const PackingPolicy& policy;
+    std::span<const WeightedShape> typical{};
+    std::span<const HostDemand> demands{};  ///< by number, the first asks for nothing
+    StreamKey draws;
+    std::optional<StreamKey>
+        order{};  ///< nodes stand in random order, which decides ties, instead of their own
+  };
+  explicit PackedNodes(const Setup& setup);
+
+  const NodeSpec& spec(std::uint32_t node) const { return room().spec(rank_of_[node]); }
+  const NodeRoom& room() const { return packer_.room(); }
+  const Fragmentation& fragmentation() const { return packer_.fragmentation(); }
+
+  /// Says what the job takes of a node, before it takes or gives back anything.
+  void know(JobId job, const GangShape& shape);
+  void hold(std::uint32_t node, JobId job) { packer_.hold(shape_of_[job.value], rank_of_[node]); }
+  void let_go(std::uint32_t node, JobId job) { packer_.let_go(shape_of_[job.value], rank_of_[node]); }
+  /// What is free of each card of the node; a node that is not open takes nobody.
+  void set_cards(std::uint32_t node, std::span<const std::uint16_t> free, bool is_open) {
+    packer_.set_cards(rank_of_[node], free, is_open);
+  }
+  void write_off(std::uint32_t node);
+
+  bool fits(const GangShape& shape, bool within_rack) const;
+  /// Whether the nodes that are not written off could hold it if they were free.
+  bool could_ever_fit(const GangShape& shape, bool within_rack) const;
+  /// Appends a place for the gang, if there is one.
+  bool place(const GangShape& shape, bool within_rack, Placement& out) const;
+
+ private:
+  struct Member {
+    ShapeId whole, rest;  ///< of a node of the gang, and of its remainder
+    bool has_rest;
+    std::uint32_t wholes;                        ///< nodes of the first kind
+    mutable std::optional<bool> could_fit[2]{};  ///< anywhere, within a rack
+    std::uint32_t nodes() const { return wholes + (has_rest ? 1 : 0); }
+  };
+  static TaskShape task(const GangShape& shape, const HostDemand& demand, std::uint32_t cards);
+  const Member& member(const GangShape& shape) const;
+  bool find(const Member& member, std::optional<std::uint32_t> rack, std::vector<std::uint32_t>& ranks) const;
+  bool find(const Member& member, bool within_rack, std::vector<std::uint32_t>& ranks) const;
+  template <class HasRoom>
+  bool enough(const Member& member, bool within_rack, HasRoom&& has_room) const;
+
+  std::vector<std::uint32_t> node_at_, rank_of_;  ///< by rank in the order that decides ties, by node
+  std::vector<std::uint32_t> rack_;               ///< by node
+  std::uint32_t racks_ = 1;
+  std::vector<HostDemand> demands_;
+  std::vector<bool> written_off_;  ///< by node
+  // Scores are made when they are asked for, and whoever draws draws.
+  mutable Packer packer_;
+  mutable std::map<GangShape, Member> members_;
+  std::vector<ShapeId> shape_of_;  ///< by job: of its whole members
+};
+
+}  // namespace fleetsim
