@@ -98,7 +98,7 @@ void Engine::arrive(std::uint32_t class_index) {
 
   const StepTimes& step = step_times_[class_index];
   const auto steps_in = [&](Duration duration) {
-    if (job_class.step.continuous) return std::max<std::int64_t>(duration.ns(), 1);
+    if (job_class.step.continuous) return duration.ns();  // a job of no length ends where it starts
     const std::int64_t stepping = step.wait + step.own;
     return std::max<std::int64_t>((duration.ns() + stepping / 2) / stepping, 1);
   };

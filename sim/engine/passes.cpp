@@ -20,7 +20,14 @@ void Engine::pass() {
 
 bool Engine::quota_allows(const Job& job) const {
   const auto quota = class_of(job).quota;
-  return !quota || quotas_.allows(*quota, allocation_shape(job).capacity());
+  if (!quota) return true;
+  // Gangs that assemble will hold all of what they have begun to take.
+  Capacity wanted = allocation_shape(job).capacity();
+  for (const JobId id : holders_) {
+    const Job& holder = *jobs_[id.value];
+    if (class_of(holder).quota == quota) wanted += allocation_shape(holder).capacity() - holder.assigned;
+  }
+  return quotas_.allows(*quota, wanted);
 }
 
 void Engine::count_in_quota(const Job& job, Capacity change) {

@@ -55,6 +55,21 @@ TEST_CASE("a share of one and a half devices does not keep a job of two from run
   CHECK(ran.jobs.at("c").first_start == at(100));
 }
 
+TEST_CASE("gangs that assemble do not exceed their quota together when they are complete") {
+  // A quota of 4: each gang wants 3, and two nodes are free, dealt in turn.
+  Scenario scenario;
+  scenario.pools.push_back(build::pool(7, 1));
+  scenario.scheduler.admission = Admission::partial_hold;
+  scenario.scheduler.interleave = true;
+  scenario.scheduler.quotas.push_back({.name = "four", .capacity = Capacity::devices(4)});
+  scenario.classes = {build::job("first", 5, 1, seconds(10)),
+                      in_queue(build::job("a", 3, 1, seconds(100), at(1)), 0),
+                      in_queue(build::job("b", 3, 1, seconds(100), at(1)), 0)};
+  const Ran ran = run(scenario);
+  CHECK(ran.jobs.at("a").first_start == at(10));
+  CHECK(ran.jobs.at("b").first_start == at(110));
+}
+
 TEST_CASE("a queue takes back what it lent, once, and nobody is stopped for a job that can never fit") {
   Scenario scenario = queues(3, {3000, 0},
                              {in_queue(build::job("w1", 1, 1, seconds(1000)), 1),
