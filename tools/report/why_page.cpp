@@ -273,19 +273,19 @@ std::string why_page(const Watch& watch, const WatchedRun& run, const PageContex
 }
 
 std::string why_json(const Watch& watch, const WatchedRun& run, const Provenance& made_by) {
-  using Json = nlohmann::ordered_json;
+  using Document = nlohmann::ordered_json;
   const Scenario& scenario = run.point.scenario;
   const auto ns = [](SimTime time) { return std::to_string(time.ns()); };
-  Json spans = Json::array();
+  Document spans = Document::array();
   for (const WatchSpan& span : watch.spans) {
-    Json json;
+    Document json;
     json["from_ns"] = ns(span.from);
     json["to_ns"] = ns(span.to);
     json["state"] = watch_states()[static_cast<std::size_t>(span.state)].name;
     json["queued"] = is_queued(span.state);
     if (is_queued(span.state)) {
-      json["who"] = span.who.empty() ? Json(nullptr) : Json(span.who);
-      json["reserved_ns"] = span.reserved ? Json(ns(*span.reserved)) : Json(nullptr);
+      json["who"] = span.who.empty() ? Document(nullptr) : Document(span.who);
+      json["reserved_ns"] = span.reserved ? Document(ns(*span.reserved)) : Document(nullptr);
       json["ahead"] = {span.least_ahead, span.most_ahead};
       json["free_milli_devices"] = {span.least_free.milli(), span.most_free.milli()};
     } else if (!span.parts.empty()) {
@@ -294,7 +294,7 @@ std::string why_json(const Watch& watch, const WatchedRun& run, const Provenance
       std::map<std::uint32_t, std::uint32_t> nodes;
       for (const Part& part : span.parts)
         nodes[part.node] += part.milli != 0 ? part.milli : 1000 * part.count();
-      Json list = Json::array();
+      Document list = Document::array();
       for (const auto& [node, milli] : nodes) list.push_back({{"node", node}, {"milli_devices", milli}});
       json["nodes"] = std::move(list);
     }
@@ -302,10 +302,10 @@ std::string why_json(const Watch& watch, const WatchedRun& run, const Provenance
     json["failures"] = span.failures;
     json["evictions"] = span.evictions;
     json["drains"] = span.drains;
-    json["gave_way_to"] = span.gave_way_to.empty() ? Json(nullptr) : Json(span.gave_way_to);
+    json["gave_way_to"] = span.gave_way_to.empty() ? Document(nullptr) : Document(span.gave_way_to);
     spans.push_back(std::move(json));
   }
-  Json json = {{"schema", 1}};
+  Document json = {{"schema", 1}};
   json["hash"] = run.point.hash;
   json["version"] = made_by.version;
   json["build"] = made_by.build;
@@ -315,10 +315,10 @@ std::string why_json(const Watch& watch, const WatchedRun& run, const Provenance
   json["class"] = scenario.classes[watch.job_class].name;
   json["milli_devices"] = watch.asked.milli();
   json["submit_ns"] = ns(watch.submit);
-  json["state"] = watch.state ? Json(name_of(*watch.state)) : Json(nullptr);
-  json["end_ns"] = watch.state ? Json(ns(watch.end)) : Json(nullptr);
+  json["state"] = watch.state ? Document(name_of(*watch.state)) : Document(nullptr);
+  json["end_ns"] = watch.state ? Document(ns(watch.end)) : Document(nullptr);
   json["spans"] = std::move(spans);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', false, Document::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fleetsim
