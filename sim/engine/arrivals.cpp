@@ -3,15 +3,11 @@
 #include "sim/engine/engine.hpp"
 
 namespace fleetsim {
-namespace {
 
-/// Devices spread over as few nodes as hold them.
-GangShape spread(std::uint32_t devices, std::uint32_t per_node) {
+GangShape Engine::spread(std::uint32_t devices, std::uint32_t per_node) {
   if (devices <= per_node) return GangShape{.nodes = 1, .per_node = devices};
   return GangShape{.nodes = devices / per_node, .per_node = per_node, .remainder = devices % per_node};
 }
-
-}  // namespace
 
 void Engine::schedule_arrival(std::uint32_t class_index) {
   const ArrivalSpec& arrivals = scenario_.classes[class_index].arrivals;
@@ -101,13 +97,16 @@ void Engine::arrive(std::uint32_t class_index) {
   } else {
     job.steps = std::numeric_limits<std::int64_t>::max();
   }
+  job.step = &step;
+  job.at_other_sizes = DeviceTime::zero();
   job.steps_done = job.position = 0;
   job.relaunch = &job_class.startup;
   job.relaunch_leaf = Leaf::runtime_startup;
   job.attempt = 0;
   job.first_start.reset();
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
-  job.commits = job.failures = job.evictions = job.drains = 0;
+  if (job_class.elastic) take_queue_size(job);
+  job.commits = job.failures = job.evictions = job.drains = job.resizes = 0;
   job.stops_since_commit = job.preemptions = job.cascade = 0;
   job.preempted_at.clear();
   job.retained.clear();
@@ -139,6 +138,7 @@ void Engine::arrive(std::uint32_t class_index) {
     push(at, Phase::kEviction, EventKind::evicted_at, job.slot.value, job.live_generation);
   if (job_class.end)
     push(job_class.end->first, Phase::kLimit, EventKind::ends, job.slot.value, job.live_generation);
+  if (job_class.elastic) follow_script(job);
   enqueue(job, now_);
 }
 
@@ -185,6 +185,7 @@ bool Engine::could_ever_start(const GangShape& shape, const JobClass& job_class)
 void Engine::enqueue(Job& job, SimTime queue_time) {
   job.phase = JobPhase::queued;
   job.queue_time = queue_time;
+  if (class_of(job).elastic) take_queue_size(job);
   job.key = key_of(job);
   queue_.insert(queue_.end(), job);
   ++shapes_[job.shape_index].queued;

@@ -254,6 +254,7 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
   outcome.evictions = job.evictions;
   outcome.drains = job.drains;
   outcome.steps = job.steps_done;
+  outcome.resizes = job.resizes;
   outcome.capacity = job.shape.capacity();
   result_.jobs.push_back(std::move(outcome));
 }

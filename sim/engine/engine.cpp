@@ -96,6 +96,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     step_times_.push_back(step_times(job_class.step));
     step_times_.back().flush_excess =
         job_class.checkpoint.mode == CheckpointMode::asynchronous ? job_class.checkpoint.step_excess.ns() : 0;
+    know_sizes(index);
     cycles_.push_back(checkpoint_cycle(job_class.checkpoint));
     split_weights_.emplace_back();
     for (const auto& [leaf, weight] : job_class.program.weights) split_weights_.back().push_back(weight);
@@ -211,6 +212,9 @@ void Engine::dispatch(const Event& event) {
       return run_current(event) ? leave_withdrawn(job(event.entity)) : void();
     case EventKind::refused:
       return refuse_hopeless();
+    case EventKind::resized:
+      if (job(event.entity).live_generation == event.generation) follow_script_on(job(event.entity));
+      return;
     case EventKind::look_again:
       looked_at_ = kNeverLooked;
       pass_wanted_ = true;

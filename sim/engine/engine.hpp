@@ -16,6 +16,7 @@
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
+#include "sim/scheduler/elastic.hpp"
 #include "sim/scheduler/forecast.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
@@ -54,6 +55,7 @@ enum class EventKind : std::uint8_t {
   vacated,
   leaves,
   refused,
+  resized,
 };
 
 struct QueueOrder {
@@ -73,7 +75,7 @@ struct ReleaseOrder {
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
 /// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
-/// evictions, drains, passes, books.
+/// evictions, drains, elastic, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -108,6 +110,8 @@ class Engine {
   // arrivals.cpp
   void schedule_arrival(std::uint32_t class_index);
   void arrive(std::uint32_t class_index);
+  /// Devices spread over as few nodes as hold them.
+  static GangShape spread(std::uint32_t devices, std::uint32_t per_node);
   void know_gangs(std::uint32_t class_index);
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, std::uint32_t guess = 0);
@@ -221,8 +225,46 @@ class Engine {
   void refuse_hopeless();
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
+  // elastic.cpp
+  struct SizedGang {
+    GangShape shape;
+    std::uint32_t shape_index;
+    StepTimes step;
+  };
+  struct Resizing {
+    ResizeState state = ResizeState::committed;
+    LaunchSpec phases;
+  };
+  struct ScriptedSize {
+    SimTime at;
+    SizedGang size;
+    Resizing terms;
+  };
+  /// Of a class; without a policy where its gangs are rigid.
+  struct Elastic {
+    const ElasticPolicy* policy = nullptr;
+    std::vector<SizedGang> sizes;
+    Resizing terms;
+    std::vector<ScriptedSize> script;
+  };
+  void know_sizes(std::uint32_t class_index);
+  void take_queue_size(Job& job);
+  void set_size(Job& job, const SizedGang& size);
+  void follow_script(Job& job);
+  void follow_script_on(Job& job);
+  bool find_more(const Pool& pool, const Job& job, const GangShape& shape, Placement& more) const;
+  void resize(Job& job, const SizedGang& size, const Resizing& terms, const Placement& more);
+  void give_up_members(Job& job, std::int64_t count);
+  void grow();
+  bool grow_to(Job& job, std::uint32_t index);
+  bool shrink_for(const Job& job, std::uint32_t pool);
+  template <class Fits, class MayShrink>
+  bool shrink(std::uint32_t pool, Fits&& fits, MayShrink&& may_shrink);
+  void pass_with_shrinking();
+
   // passes.cpp
   void pass();
+  void serve_queue();
   void pass_atomic();
   void pass_partial_hold();
   void pass_remade();
@@ -360,6 +402,11 @@ class Engine {
   std::vector<StepTimes> step_times_;                     ///< by class
   std::vector<std::vector<std::int64_t>> split_weights_;  ///< by class
   std::vector<CheckpointCycle> cycles_;                   ///< by class
+
+  // Sizes.
+  std::vector<Elastic> elastic_;        ///< by class
+  std::vector<JobId> elastic_running_;  ///< gang complete
+  bool some_shrink_ = false;
 
   // Queue.
   Queue queue_;

@@ -28,7 +28,7 @@ struct JobOutcome {
   std::optional<FinalState> state;    ///< absent: not ended
   Duration queue_wait, requeue_wait;  ///< before the first gang complete; between attempts
   Duration held, member_wait;         ///< gang complete to release, of which survivors waiting for a member
-  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, steps = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, steps = 0;
   Capacity capacity;
 };
 

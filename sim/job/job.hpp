@@ -53,6 +53,10 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   GangShape shape;
   std::uint32_t shape_index = 0;
 
+  const StepTimes* step = nullptr;          ///< at its present size
+  std::uint32_t size = 0, next_resize = 0;  ///< of an elastic class: index of its size, of its script
+  DeviceTime at_other_sizes;  ///< held there, beyond what it would have been at the present size
+
   // Backfill.
   Duration estimate;     ///< of the next attempt, from gang complete to release
   SimTime expected_end;  ///< of the present allocation
@@ -122,7 +126,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   FinalState final_state = FinalState::completed;  ///< of a zombie
   SimTime member_wait_from;
   Duration requeue_wait, held, member_wait;
-  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0;
   bool unresolved = false;  ///< counted among those the run waits for after the window
 
   bool holds() const {

@@ -158,6 +158,36 @@ struct EvictionSpec {
   EvictionTerms terms;
 };
 
+/// What becomes of the time since the last commit when a gang changes its size.
+enum class ResizeState : std::uint8_t { committed, discarded };
+
+/// What a resize costs.
+struct ResizeTerms {
+  ResizeState state = ResizeState::committed;
+  std::optional<Duration> pause;  ///< at the new size; absent: the phases of `reconfiguration`
+};
+
+/// A size that a gang may have, and what a step takes at it.
+struct ElasticSize {
+  std::uint32_t devices = 0;
+  Duration time = Duration::nanoseconds(1), wait = Duration::nanoseconds(0);
+};
+
+/// A change of size at a given instant, for examples.
+struct ScriptedResize {
+  SimTime at;
+  ElasticSize size;
+  ResizeTerms terms;
+};
+
+/// A gang that may change its size. A step is the same work at every size; only its time differs.
+struct ElasticSpec {
+  std::string policy = "fixed";
+  std::vector<ElasticSize> sizes;  ///< in order of size; may be empty where the policy is "fixed"
+  ResizeTerms resize;
+  std::vector<ScriptedResize> script;
+};
+
 enum class JobKind : std::uint8_t { work, reservation };
 enum class FinalState : std::uint8_t {
   completed,
@@ -193,7 +223,8 @@ struct JobClass {
   LaunchSpec startup;
   RecoverySpec recovery;
   LaunchSpec preemption;       ///< relaunch after an eviction
-  LaunchSpec reconfiguration;  ///< relaunch after its nodes were drained
+  LaunchSpec reconfiguration;  ///< relaunch after its nodes were drained, or its size changed
+  std::optional<ElasticSpec> elastic;
   NoReplacement no_replacement = NoReplacement::hold;
   EvictionSpec evictions;
   std::optional<Duration> limit;  ///< held time of one attempt
