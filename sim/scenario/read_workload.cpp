@@ -209,6 +209,7 @@ JobClass read_class(const Reader& in, const std::string& name, const Scenario& s
   read_checkpoint(in, context, job);
   read_launches(in, job);
   check_recovery(context, job);
+  read_elastic(in, scenario, job);
   read_ending(in, scenario, job);
   return job;
 }

@@ -131,6 +131,9 @@ Json named_types() {
   for (const std::string_view name : program_parts()) parts[std::string(name)] = reference("duration");
   return {{"order", {{"enum", name_list(known_orders())}}},
           {"victims", {{"enum", name_list(known_victims())}}},
+          {"elastic_policy", {{"enum", name_list(known_elastic_policies())}}},
+          {"step_times",
+           {{"type", "object"}, {"additionalProperties", reference("duration")}, {"minProperties", 1}}},
           {"placement", {{"enum", name_list(known_placements())}}},
           {"format", {{"enum", name_list(formats)}}},
           {"parts", {{"type", "object"}, {"properties", parts}, {"additionalProperties", false}}},
