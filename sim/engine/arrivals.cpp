@@ -98,6 +98,7 @@ void Engine::arrive(std::uint32_t class_index) {
     job.steps = std::numeric_limits<std::int64_t>::max();
   }
   job.step = &step;
+  job.program = &job_class.program;
   job.at_other_sizes = DeviceTime::zero();
   job.steps_done = job.position = 0;
   job.relaunch = &job_class.startup;
@@ -125,7 +126,8 @@ void Engine::arrive(std::uint32_t class_index) {
     job.record = static_cast<std::uint32_t>(records_->jobs.size());
     records_->jobs.push_back({name_of(job), class_index, now_});
     for (const auto& [leaf, weight] : job_class.program.weights)
-      records_->steps.push_back({job.record, leaf, weight});
+      records_->steps.push_back({job.record, leaf, weight, {}});
+    if (job_class.elastic) record_sizes(job);
   }
   if (job.submit >= window_start_ && job.submit < window_end_) ++result_.classes[class_index].submitted;
 

@@ -55,7 +55,8 @@ void Engine::know_sizes(std::uint32_t class_index) {
     StepTimes step = step_times_[class_index];
     step.own = size.time.ns();
     step.wait = size.wait.ns();
-    return SizedGang{shape, shape_index(job_class, shape), step};
+    return SizedGang{shape, shape_index(job_class, shape), step,
+                     size.program.weights.empty() ? &job_class.program : &size.program};
   };
   const auto resizing = [&](const ResizeTerms& terms) {
     return Resizing{terms.state,
@@ -83,8 +84,23 @@ void Engine::set_size(Job& job, const SizedGang& size) {
   job.at_other_sizes += job.shape.capacity() * had - size.shape.capacity() * had;
   job.position = same_share(job.position, *job.step, size.step);
   job.step = &size.step;
+  job.program = size.program;
   job.shape = size.shape;
   job.shape_index = size.shape_index;
+}
+
+/// The splits of those sizes that differ from their class's.
+void Engine::record_sizes(const Job& job) {
+  const ElasticSpec& spec = *class_of(job).elastic;
+  std::vector<std::uint32_t> known;
+  const auto add = [&](const ElasticSize& size) {
+    if (std::find(known.begin(), known.end(), size.devices) != known.end()) return;
+    known.push_back(size.devices);
+    for (const auto& [leaf, weight] : size.program.weights)
+      records_->steps.push_back({job.record, leaf, weight, Capacity::devices(size.devices)});
+  };
+  for (const ElasticSize& size : spec.sizes) add(size);
+  for (const ScriptedResize& each : spec.script) add(each.size);
 }
 
 /// Changes of size at given instants; those of before its arrival come to nothing.

@@ -98,8 +98,6 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
         job_class.checkpoint.mode == CheckpointMode::asynchronous ? job_class.checkpoint.step_excess.ns() : 0;
     know_sizes(index);
     cycles_.push_back(checkpoint_cycle(job_class.checkpoint));
-    split_weights_.emplace_back();
-    for (const auto& [leaf, weight] : job_class.program.weights) split_weights_.back().push_back(weight);
   }
   if (records_ != nullptr) {
     *records_ = Records{};

@@ -230,6 +230,7 @@ class Engine {
     GangShape shape;
     std::uint32_t shape_index;
     StepTimes step;
+    const ProgramSplit* program;
   };
   struct Resizing {
     ResizeState state = ResizeState::committed;
@@ -250,6 +251,7 @@ class Engine {
   void know_sizes(std::uint32_t class_index);
   void take_queue_size(Job& job);
   void set_size(Job& job, const SizedGang& size);
+  void record_sizes(const Job& job);
   void follow_script(Job& job);
   void follow_script_on(Job& job);
   bool find_more(const Pool& pool, const Job& job, const GangShape& shape, Placement& more) const;
@@ -399,9 +401,8 @@ class Engine {
     std::vector<Gang> gangs_by_size;  ///< as many as sizes, or the one given as a shape
   };
   std::vector<Source> sources_;
-  std::vector<StepTimes> step_times_;                     ///< by class
-  std::vector<std::vector<std::int64_t>> split_weights_;  ///< by class
-  std::vector<CheckpointCycle> cycles_;                   ///< by class
+  std::vector<StepTimes> step_times_;    ///< by class
+  std::vector<CheckpointCycle> cycles_;  ///< by class
 
   // Sizes.
   std::vector<Elastic> elastic_;        ///< by class

@@ -54,6 +54,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   std::uint32_t shape_index = 0;
 
   const StepTimes* step = nullptr;          ///< at its present size
+  const ProgramSplit* program = nullptr;    ///< at its present size
   std::uint32_t size = 0, next_resize = 0;  ///< of an elastic class: index of its size, of its script
   DeviceTime at_other_sizes;  ///< held there, beyond what it would have been at the present size
 
@@ -99,8 +100,13 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime pending_cover;          ///< a flush of an earlier stretch is durable at `pending_durable` ...
   SimTime pending_durable = SimTime::never();  ///< ... and covers what precedes `pending_cover`
   std::vector<Piece> pieces;                   ///< provisional, before the current stretch
-  /// Own step time inside the window by pool, until it is split at close.
-  std::vector<std::pair<PoolId, DeviceTime>> retained;
+  /// Own step time inside the window by pool and split, until it is split at close.
+  struct Retained {
+    PoolId pool;
+    const ProgramSplit* program;
+    DeviceTime amount;
+  };
+  std::vector<Retained> retained;
 
   // Interruptions.
   const LaunchSpec* relaunch = nullptr;  ///< of the next start

@@ -10,9 +10,60 @@
 namespace fleetsim {
 namespace {
 
-/// A size and its step time, with the wait that goes with it.
+constexpr std::int64_t kParts = 1'000'000'000;
+
+double own_devices(const JobClass& job) { return static_cast<double>(gang_capacity(job)->milli()) / 1000; }
+
+/// Device-time of a step at the gang's own size over that at another.
+double scaling_efficiency(const JobClass& job, std::uint32_t devices, Duration time) {
+  return static_cast<double>(job.step.time.ns()) * own_devices(job) /
+         (static_cast<double>(time.ns()) * devices);
+}
+
+/// The split of a step whose ideal takes the same device-time at every size. So do its other parts, if there
+/// is room for them; what the step takes besides is not attributed.
+ProgramSplit split_at(const JobClass& job, double efficiency) {
+  double all = 0, ideal = 0;
+  for (const auto& [leaf, weight] : job.program.weights) {
+    all += static_cast<double>(weight);
+    if (leaf == Leaf::ideal) ideal = static_cast<double>(weight);
+  }
+  const double room = (all - ideal * efficiency) / (all - ideal);
+  const Leaf rest = ideal > 0 ? Leaf::program_unattributed : Leaf::program_unmodelled;
+  ProgramSplit split;
+  std::int64_t left = kParts;
+  for (const auto& [leaf, weight] : job.program.weights) {
+    if (leaf == rest) continue;
+    const double grown = leaf == Leaf::ideal ? efficiency : std::min(efficiency, room);
+    const std::int64_t parts = std::min<std::int64_t>(
+        left, std::llround(static_cast<double>(weight) / all * grown * static_cast<double>(kParts)));
+    left -= parts;
+    if (parts > 0) split.weights.emplace_back(leaf, parts);
+  }
+  if (left > 0) split.weights.emplace_back(rest, left);
+  std::sort(split.weights.begin(), split.weights.end());
+  return split;
+}
+
+/// A size and its step time, with the wait and the split that go with it. The class's own split holds where
+/// the work is shared evenly, to the nanosecond.
 ElasticSize sized(const JobClass& job, std::uint32_t devices, Duration time) {
-  return {.devices = devices, .time = time, .wait = wait_of_step(job, time)};
+  ElasticSize size{.devices = devices, .time = time, .wait = wait_of_step(job, time), .program = {}};
+  const double efficiency = scaling_efficiency(job, devices, time);
+  const bool even = std::abs(efficiency - 1) * static_cast<double>(time.ns()) <= 1;
+  if (!job.program.weights.empty() && !even) size.program = split_at(job, efficiency);
+  return size;
+}
+
+/// Reports a size at which a step would be shorter than its ideal, or that has another step time than its
+/// devices have elsewhere.
+void check_size(const Reader& in, std::string_view key, const JobClass& job, const ElasticSize& size) {
+  if (Capacity::devices(size.devices) == gang_capacity(job) && size.time != job.step.time)
+    in.problem(key, "expected, at the gang's own size, the \"time\" of \"step\"");
+  const double ideal = job.program_goodput.value_or(0) * scaling_efficiency(job, size.devices, size.time);
+  if (ideal > 1)
+    in.problem(key,
+               "expected at least the ideal time of a step on " + std::to_string(size.devices) + " devices");
 }
 
 /// The time of a step where work is shared evenly, to the nearest nanosecond.
@@ -92,6 +143,8 @@ void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job) {
   ElasticSpec spec;
   assign(spec.policy, elastic->name("policy", "elastic policy", known_elastic_policies()));
   spec.sizes = read_sizes(*elastic, job, devices);
+  for (const ElasticSize& size : spec.sizes)
+    check_size(*elastic, elastic->has("step_times") ? "step_times" : "least", job, size);
   if (const auto resize = elastic->object("resize")) spec.resize = read_terms(*resize);
   for (const Reader& entry : elastic->list("script")) {
     ScriptedResize each;
@@ -103,6 +156,13 @@ void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job) {
         entry.duration("step", Sign::positive)
             .value_or(known != spec.sizes.end() ? known->time : shared_evenly(job, devices, size));
     each.size = sized(job, size, time);
+    check_size(entry, "step", job, each.size);
+    const auto other =
+        std::find_if(spec.script.begin(), spec.script.end(), [&](const ScriptedResize& before) {
+          return before.size.devices == size && before.size.time != time;
+        });
+    if (other != spec.script.end() || (known != spec.sizes.end() && known->time != time))
+      entry.problem("step", "expected one step time for each size");
     each.terms = read_terms(entry);
     spec.script.push_back(each);
   }

@@ -173,6 +173,7 @@ struct ResizeTerms {
 struct ElasticSize {
   std::uint32_t devices = 0;
   Duration time = Duration::nanoseconds(1), wait = Duration::nanoseconds(0);
+  ProgramSplit program{};  ///< empty: as the class's
 };
 
 /// A change of size at a given instant, for examples.

@@ -352,6 +352,9 @@ class Maker {
       std::uint32_t devices = 0;
       for (std::int64_t count = between(1, 6); count > 0; --count)
         spec.sizes.push_back(sized(devices += this->count(1, 4)));
+      for (ElasticSize& size : spec.sizes)
+        if (chance(30))
+          size.program.weights = {{Leaf::program_unattributed, between(0, 5)}, {Leaf::ideal, 7}};
       return;
     }
     SimTime at = SimTime::zero();
