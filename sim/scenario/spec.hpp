@@ -90,7 +90,7 @@ struct StepSpec {
   Duration time = Duration::nanoseconds(1);  ///< the step's own time; 1 ns stands for work without steps
   Duration wait = Duration::nanoseconds(0);  ///< input wait before each step
   bool continuous = true;        ///< work without steps: a checkpoint falls exactly at its interval
-  std::optional<Duration> read;  ///< of a batch, where the wait comes from it ...
+  std::optional<Duration> read{};  ///< of a batch, where the wait comes from it ...
   bool prefetch = true;          ///< ... beside the step before
   std::optional<double> tokens;  ///< tokens of one step, whole gang
 };
