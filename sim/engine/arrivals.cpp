@@ -1,9 +1,11 @@
+#include "sim/packing/arrivals.hpp"
+
 #include <algorithm>
 
 #include "sim/engine/engine.hpp"
-#include "sim/packing/arrivals.hpp"
 
 namespace fleetsim {
+
 void Engine::schedule_arrival(std::uint32_t class_index) {
   const ArrivalSpec& arrivals = scenario_.classes[class_index].arrivals;
   Source& source = sources_[class_index];
@@ -44,7 +46,8 @@ void Engine::know_gangs(std::uint32_t class_index) {
 /// The jobs of a class whose list is drawn from, in the order of their arrival.
 void Engine::draw_jobs(std::uint32_t class_index) {
   const ArrivalSpec& arrivals = scenario_.classes[class_index].arrivals;
-  const std::uint32_t per_node = scenario_.pools[scenario_.classes[class_index].pools.front()].devices_per_node;
+  const std::uint32_t per_node =
+      scenario_.pools[scenario_.classes[class_index].pools.front()].devices_per_node;
   std::vector<std::int64_t> requests;
   requests.reserve(arrivals.listed.size());
   for (const ListedJob& listed : arrivals.listed)
@@ -113,6 +116,9 @@ void Engine::arrive(std::uint32_t class_index) {
   } else {
     job.steps = std::numeric_limits<std::int64_t>::max();
   }
+  job.step = &step;
+  job.program = &job_class.program;
+  job.at_other_sizes = DeviceTime::zero();
   job.steps_done = job.position = 0;
   job.relaunch = &job_class.startup;
   job.relaunch_leaf = Leaf::runtime_startup;
@@ -120,7 +126,8 @@ void Engine::arrive(std::uint32_t class_index) {
   job.first_start.reset();
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
   job.longest_wait = Duration::zero();
-  job.commits = job.failures = job.evictions = job.drains = 0;
+  if (job_class.elastic) take_queue_size(job);
+  job.commits = job.failures = job.evictions = job.drains = job.resizes = 0;
   job.stops_since_commit = job.preemptions = job.cascade = 0;
   job.preempted_at.clear();
   job.retained.clear();
@@ -139,7 +146,8 @@ void Engine::arrive(std::uint32_t class_index) {
     job.record = static_cast<std::uint32_t>(records_->jobs.size());
     records_->jobs.push_back({name_of(job), class_index, now_});
     for (const auto& [leaf, weight] : job_class.program.weights)
-      records_->steps.push_back({job.record, leaf, weight});
+      records_->steps.push_back({job.record, leaf, weight, {}});
+    if (job_class.elastic) record_sizes(job);
   }
   if (job.submit >= window_start_ && job.submit < window_end_) ++result_.classes[class_index].submitted;
 
@@ -156,10 +164,12 @@ void Engine::arrive(std::uint32_t class_index) {
     push(job_class.end->first, Phase::kLimit, EventKind::ends, job.slot.value, job.live_generation);
   if (const auto& patience = patience_of(job)) {
     ++patience_left_;
-    push(now_ + *patience, Phase::kScheduling, EventKind::out_of_patience, job.slot.value, job.live_generation);
+    push(now_ + *patience, Phase::kScheduling, EventKind::out_of_patience, job.slot.value,
+         job.live_generation);
   }
   if (any_packed_)
     for (const std::uint32_t pool : job_class.pools) pools_[pool].know(job.slot, allocation_shape(job));
+  if (job_class.elastic) follow_script(job);
   enqueue(job, now_);
 }
 
@@ -170,7 +180,8 @@ void Engine::out_of_patience(const Event& event) {
     impatient_.push_back({job.slot, event.generation});
 }
 
-/// The pass of the instant has been: whoever it has not started goes, one at a time, since others may start then.
+/// The pass of the instant has been: whoever it has not started goes, one at a time, since others may start
+/// then.
 void Engine::give_up_next() {
   const Impatient next = impatient_.front();
   impatient_.erase(impatient_.begin());
@@ -220,6 +231,7 @@ bool Engine::could_ever_start(const GangShape& shape, const JobClass& job_class)
 void Engine::enqueue(Job& job, SimTime queue_time) {
   job.phase = JobPhase::queued;
   job.queue_time = queue_time;
+  if (class_of(job).elastic) take_queue_size(job);
   job.key = key_of(job);
   queue_.insert(queue_.end(), job);
   ++shapes_[job.shape_index].queued;

@@ -15,7 +15,7 @@ Duration Engine::estimate(const Job& job) const {
   if (class_of(job).kind == JobKind::reservation) return Duration::nanoseconds(job.steps);
   const LaunchSpec& launch = *job.relaunch;
   const std::int64_t left = job.steps - job.steps_done;
-  const Stretch stretch{step_times_[job.job_class.value], cycles_[job.job_class.value],
+  const Stretch stretch{*job.step, cycles_[job.job_class.value],
                         Stretch::Start{.at = SimTime::zero(), .position = job.position}};
   const Duration steps = stretch.end_of_step(left) - SimTime::zero();
   const Duration exact = launch.total() + launch.slow_excess * std::min(left, launch.slow_steps) + steps;
@@ -164,6 +164,12 @@ bool Engine::look_at_queue() {
           }
           // Room that is still being made is kept for whom it is made.
           if (room.pool) reserve_room(job, *room.pool);
+        } else if (some_shrink_) {
+          for (const std::uint32_t pool : class_of(job).pools) {
+            if (reservations_[pool].head != nullptr || !shrink_for(job, pool)) continue;
+            backfill_in(job, pool);
+            return false;
+          }
         }
         if (scenario_.scheduler.strict && !all_reserved(job)) {
           if (backfills()) {

@@ -87,26 +87,28 @@ void Engine::record_stretch(const Job& job, const Stretch& stretch, SimTime from
 }
 
 void Engine::keep_retained(Job& job, DeviceTime amount) {
-  const auto same = std::find_if(job.retained.begin(), job.retained.end(),
-                                 [&](const auto& each) { return each.first == job.pool; });
+  const auto same = std::find_if(job.retained.begin(), job.retained.end(), [&](const auto& each) {
+    return each.pool == job.pool && each.program == job.program;
+  });
   if (same == job.retained.end()) {
-    job.retained.emplace_back(job.pool, amount);
+    job.retained.push_back({job.pool, job.program, amount});
   } else {
-    same->second += amount;
+    same->amount += amount;
   }
 }
 
 void Engine::split_retained(Job& job) {
-  const auto& weights = class_of(job).program.weights;
-  for (const auto& [pool, amount] : job.retained) {
-    if (weights.empty()) {
+  std::vector<std::int64_t> weights;
+  for (const auto& [pool, program, amount] : job.retained) {
+    if (program->weights.empty()) {
       add(job, pool, Leaf::program_unmodelled, amount);
       continue;
     }
-    const std::vector<DeviceTime> parts =
-        split_by_largest_remainder(amount, split_weights_[job.job_class.value]);
+    weights.clear();
+    for (const auto& [leaf, weight] : program->weights) weights.push_back(weight);
+    const std::vector<DeviceTime> parts = split_by_largest_remainder(amount, weights);
     for (std::size_t index = 0; index < parts.size(); ++index)
-      add(job, pool, weights[index].first, parts[index]);
+      add(job, pool, program->weights[index].first, parts[index]);
   }
   job.retained.clear();
 }
@@ -322,6 +324,7 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
   outcome.evictions = job.evictions;
   outcome.drains = job.drains;
   outcome.steps = job.steps_done;
+  outcome.resizes = job.resizes;
   outcome.capacity = job.shape.capacity();
   result_.jobs.push_back(std::move(outcome));
 }

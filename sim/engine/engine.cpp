@@ -120,9 +120,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     step_times_.push_back(step_times(job_class.step));
     step_times_.back().flush_excess =
         job_class.checkpoint.mode == CheckpointMode::asynchronous ? job_class.checkpoint.step_excess.ns() : 0;
+    know_sizes(index);
     cycles_.push_back(checkpoint_cycle(job_class.checkpoint));
-    split_weights_.emplace_back();
-    for (const auto& [leaf, weight] : job_class.program.weights) split_weights_.back().push_back(weight);
   }
   if (records_ != nullptr) {
     *records_ = Records{};
@@ -243,6 +242,9 @@ void Engine::dispatch(const Event& event) {
       return refuse_hopeless();
     case EventKind::out_of_patience:
       return out_of_patience(event);
+    case EventKind::resized:
+      if (job(event.entity).live_generation == event.generation) follow_script_on(job(event.entity));
+      return;
     case EventKind::look_again:
       looked_at_ = kNeverLooked;
       pass_wanted_ = true;

@@ -16,6 +16,7 @@
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
+#include "sim/scheduler/elastic.hpp"
 #include "sim/scheduler/forecast.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
@@ -55,6 +56,7 @@ enum class EventKind : std::uint8_t {
   leaves,
   refused,
   out_of_patience,
+  resized,
 };
 
 struct QueueOrder {
@@ -74,7 +76,7 @@ struct ReleaseOrder {
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
 /// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
-/// evictions, drains, passes, books.
+/// evictions, drains, elastic, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -231,8 +233,48 @@ class Engine {
   void refuse_hopeless();
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
+  // elastic.cpp
+  struct SizedGang {
+    GangShape shape;
+    std::uint32_t shape_index;
+    StepTimes step;
+    const ProgramSplit* program;
+  };
+  struct Resizing {
+    ResizeState state = ResizeState::committed;
+    LaunchSpec phases;
+  };
+  struct ScriptedSize {
+    SimTime at;
+    SizedGang size;
+    Resizing terms;
+  };
+  /// Of a class; without a policy where its gangs are rigid.
+  struct Elastic {
+    const ElasticPolicy* policy = nullptr;
+    std::vector<SizedGang> sizes;
+    Resizing terms;
+    std::vector<ScriptedSize> script;
+  };
+  void know_sizes(std::uint32_t class_index);
+  void take_queue_size(Job& job);
+  void set_size(Job& job, const SizedGang& size);
+  void record_sizes(const Job& job);
+  void follow_script(Job& job);
+  void follow_script_on(Job& job);
+  bool find_more(const Pool& pool, const Job& job, const GangShape& shape, Placement& more) const;
+  void resize(Job& job, const SizedGang& size, const Resizing& terms, const Placement& more);
+  void give_up_members(Job& job, std::int64_t count);
+  void grow();
+  bool grow_to(Job& job, std::uint32_t index);
+  bool shrink_for(const Job& job, std::uint32_t pool);
+  template <class Fits, class MayShrink>
+  bool shrink(std::uint32_t pool, Fits&& fits, MayShrink&& may_shrink);
+  void pass_with_shrinking();
+
   // passes.cpp
   void pass();
+  void serve_queue();
   void pass_atomic();
   void pass_partial_hold();
   void pass_remade();
@@ -396,13 +438,17 @@ class Engine {
       std::uint32_t index;  ///< in `shapes_`
       std::uint32_t size_cohort;
     };
-    std::vector<Gang> gangs_by_size;  ///< as many as sizes, or the one given as a shape
+    std::vector<Gang> gangs_by_size;   ///< as many as sizes, or the one given as a shape
     std::vector<std::uint32_t> drawn;  ///< of jobs that are drawn: which of the list they are
   };
   std::vector<Source> sources_;
-  std::vector<StepTimes> step_times_;                     ///< by class
-  std::vector<std::vector<std::int64_t>> split_weights_;  ///< by class
-  std::vector<CheckpointCycle> cycles_;                   ///< by class
+  std::vector<StepTimes> step_times_;    ///< by class
+  std::vector<CheckpointCycle> cycles_;  ///< by class
+
+  // Sizes.
+  std::vector<Elastic> elastic_;        ///< by class
+  std::vector<JobId> elastic_running_;  ///< gang complete
+  bool some_shrink_ = false;
 
   // Queue.
   Queue queue_;
@@ -452,8 +498,8 @@ class Engine {
     }
   };
   std::vector<QueuedSizes> queued_sizes_;  ///< by pool
-  std::vector<JobId> holders_;       ///< assembling, in the order in which they began
-  std::vector<JobId> running_;       ///< gang complete; kept where jobs may be preempted
+  std::vector<JobId> holders_;             ///< assembling, in the order in which they began
+  std::vector<JobId> running_;             ///< gang complete; kept where jobs may be preempted
   std::vector<std::map<std::int64_t, Capacity>> preemptible_;  ///< by pool: held by running_, by priority
   std::vector<std::vector<SimTime>> pool_preempted_at_;        ///< by pool, as far as a budget has to know
   const VictimPolicy* victims_;
@@ -514,19 +560,20 @@ class Engine {
     std::uint32_t queued_sizes = 0;
   };
   std::vector<PoolBook> books_;
-  std::vector<std::pair<std::uint32_t, FragmentationBook>> fragmentation_books_;  ///< of pools that are measured
+  std::vector<std::pair<std::uint32_t, FragmentationBook>>
+      fragmentation_books_;  ///< of pools that are measured
   RunResult result_;
   Records* records_;
   std::vector<std::vector<JobTimes>> times_;  ///< by class, when asked for
-  std::int64_t live_ = 0;          ///< jobs that have arrived and not ended
-  std::int64_t sources_open_ = 0;  ///< classes with arrivals to come
+  std::int64_t live_ = 0;                     ///< jobs that have arrived and not ended
+  std::int64_t sources_open_ = 0;             ///< classes with arrivals to come
   std::int64_t unresolved_ = 0;
   std::int64_t parts_out_ = 0, tearing_down_ = 0;
   bool window_closed_ = false;
   std::uint64_t passes_at_instant_ = 0;
   std::uint64_t progress_at_event_ = 0;  ///< when a job last started or ended
-  std::optional<JobId> watched_;  ///< from its arrival to its end
-  std::string gave_way_to_;       ///< for whom the scheduler stopped it at this instant
+  std::optional<JobId> watched_;         ///< from its arrival to its end
+  std::string gave_way_to_;              ///< for whom the scheduler stopped it at this instant
 };
 
 }  // namespace fleetsim

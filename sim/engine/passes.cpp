@@ -7,14 +7,19 @@
 namespace fleetsim {
 void Engine::pass() {
   if (!waiting_.empty()) fill_waiting();
-  if (queue_.empty()) return;
+  if (!queue_.empty()) serve_queue();
+  if (!elastic_running_.empty()) grow();
+}
+
+void Engine::serve_queue() {
   rank_queues();
   std::fill(queue_blocked_.begin(), queue_blocked_.end(), false);
   const SchedulerSpec& scheduler = scenario_.scheduler;
   if (scheduler.admission == Admission::partial_hold) return pass_partial_hold();
   if (scheduler.preemption == Preemption::remade) return pass_remade();
   if (scheduler.backfill == Backfill::conservative) return pass_conservative();
-  if (scheduler.backfill == Backfill::none && scheduler.preemption == Preemption::none) return pass_atomic();
+  if (scheduler.backfill == Backfill::none && scheduler.preemption == Preemption::none)
+    return some_shrink_ ? pass_with_shrinking() : pass_atomic();
   pass_with_reservations();
 }
 
@@ -250,13 +255,14 @@ void Engine::hold_timeout(Job& job) {
 }
 
 JobView Engine::view(const Job& job) const {
-  const StepTimes& step = step_times_[job.job_class.value];
+  const StepTimes& step = *job.step;
   JobView view;
   view.priority = job.listed != nullptr ? job.listed->priority : class_of(job).priority;
   view.capacity = job.shape.capacity();
   if (class_of(job).quota) view.queue_rank = fair_share_.ranks[*class_of(job).quota];
   const bool has_gang = job.holds() && job.phase != JobPhase::assembling;
-  view.attained = view.capacity * (job.held + (has_gang ? now_ - job.gang_complete : Duration::zero()));
+  view.attained = view.capacity * (job.held + (has_gang ? now_ - job.gang_complete : Duration::zero())) +
+                  job.at_other_sizes;
   if (job.steps == std::numeric_limits<std::int64_t>::max()) {
     view.total = view.remaining = Duration::max();
     return view;

@@ -220,7 +220,9 @@ Engine::Room Engine::make_room(Job& job) {
   const GangShape& shape = allocation_shape(job);
   const SchedulerSpec& scheduler = scenario_.scheduler;
   for (const std::uint32_t pool : job_class.pools) {
-    if (reservations_[pool].head != nullptr || !room_is_thinkable(pool, job)) continue;
+    if (reservations_[pool].head != nullptr) continue;
+    if (some_shrink_ && shrink_for(job, pool)) return {.pool = pool, .stopped = true};
+    if (!room_is_thinkable(pool, job)) continue;
     forecast_leavers(pool);
     Forecast& forecast = forecasts_[pool];
     const auto fits = [&] { return forecast.fits(shape, job_class.within_rack); };

@@ -31,7 +31,7 @@ struct JobOutcome {
   std::optional<FinalState> state;    ///< absent: not ended
   Duration queue_wait, requeue_wait;  ///< before the first gang complete; between attempts
   Duration held, member_wait;         ///< gang complete to release, of which survivors waiting for a member
-  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, steps = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, steps = 0;
   Capacity capacity;
 };
 
@@ -83,10 +83,11 @@ struct Preemptions {
   std::vector<PreemptionRow> rows;  ///< of the whole run, when jobs are asked for
 };
 
-/// What of a pool's free capacity jobs could not use, over the window. A gang of the device level takes free devices
-/// wherever they are, of the node level it is spread over nodes as it asks, of the rack level it keeps to one rack if
-/// it asks for that. Where jobs are queued that accept the pool, what a pass over them in their order could not
-/// start is stranded; otherwise what the next job could not, on average over the jobs that the scenario expects.
+/// What of a pool's free capacity jobs could not use, over the window. A gang of the device level takes free
+/// devices wherever they are, of the node level it is spread over nodes as it asks, of the rack level it
+/// keeps to one rack if it asks for that. Where jobs are queued that accept the pool, what a pass over them
+/// in their order could not start is stranded; otherwise what the next job could not, on average over the
+/// jobs that the scenario expects.
 struct FragmentationSums {
   DeviceTime free, device, node, rack;
   DeviceTime typical;  ///< of packed nodes, for typical tasks: the measure of the FGD study

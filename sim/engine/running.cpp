@@ -34,6 +34,7 @@ void Engine::start(Job& job) {
     return;
   }
   if (preempts()) can_be_stopped(job, true);
+  if (job_class.elastic) elastic_running_.push_back(job.slot);
   if (job.eviction_stream || job_class.evictions.every) run_eviction_clock(job);
   schedule_jump(job);
   launch(job, Duration::zero(), *job.relaunch, job.relaunch_leaf);
@@ -53,7 +54,7 @@ void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf lea
 }
 
 void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from) {
-  StepTimes step = step_times_[job.job_class.value];
+  StepTimes step = *job.step;
   const std::int64_t left = job.steps - job.stretch_base;
   const bool slow = slow_steps > 0 && job.slow_excess > 0 && slow_steps < left;
   if (slow_steps > 0) step.warm_up = job.slow_excess;
@@ -163,8 +164,7 @@ void Engine::keep_progress(Job& job, SimTime at) {
   if (job.steps_done == job.steps) return;
   const auto keep = [&](const Stretch& stretch, std::int64_t base) {
     const Elapsed done = stretch.at(at);
-    const StepTimes& step = step_times_[job.job_class.value];
-    const bool step_is_done = done.position == step.wait + step.own;
+    const bool step_is_done = done.position == job.step->wait + job.step->own;
     job.steps_done = base + done.steps + (step_is_done ? 1 : 0);
     job.position = step_is_done ? 0 : done.position;
   };
@@ -242,6 +242,7 @@ void Engine::release(Job& job, const char* reason) {
   job.leaves_at_commit = false;
   if (job.unresolved) resolve(job);
   if (preempts()) can_be_stopped(job, false);
+  if (class_of(job).elastic) std::erase(elastic_running_, job.slot);
   pass_wanted_ = true;
 }
 

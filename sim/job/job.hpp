@@ -54,6 +54,11 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   std::uint32_t shape_index = 0;
   std::uint32_t size_cohort = 0;  ///< of gangs of like size
 
+  const StepTimes* step = nullptr;          ///< at its present size
+  const ProgramSplit* program = nullptr;    ///< at its present size
+  std::uint32_t size = 0, next_resize = 0;  ///< of an elastic class: index of its size, of its script
+  DeviceTime at_other_sizes;  ///< held there, beyond what it would have been at the present size
+
   // Backfill.
   Duration estimate;     ///< of the next attempt, from gang complete to release
   SimTime expected_end;  ///< of the present allocation
@@ -96,8 +101,13 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime pending_cover;          ///< a flush of an earlier stretch is durable at `pending_durable` ...
   SimTime pending_durable = SimTime::never();  ///< ... and covers what precedes `pending_cover`
   std::vector<Piece> pieces;                   ///< provisional, before the current stretch
-  /// Own step time inside the window by pool, until it is split at close.
-  std::vector<std::pair<PoolId, DeviceTime>> retained;
+  /// Own step time inside the window by pool and split, until it is split at close.
+  struct Retained {
+    PoolId pool;
+    const ProgramSplit* program;
+    DeviceTime amount;
+  };
+  std::vector<Retained> retained;
 
   // Interruptions.
   const LaunchSpec* relaunch = nullptr;  ///< of the next start
@@ -124,7 +134,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime member_wait_from;
   Duration requeue_wait, held, member_wait;
   Duration longest_wait;  ///< of its stays in the queue that are over
-  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0;
   bool unresolved = false;  ///< counted among those the run waits for after the window
 
   bool holds() const {

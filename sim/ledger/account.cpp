@@ -72,8 +72,13 @@ struct JobState {
   std::vector<std::pair<std::size_t, std::uint32_t>>
       provisional;          ///< rows of the timeline and their pools, in time
   std::size_t decided = 0;  ///< of those
-  std::vector<std::pair<std::uint32_t, DeviceTime>> retained;  ///< step time by pool
-  DeviceTime held, timed;  ///< inside the window: by the allocations and by the timeline
+  struct Retained {
+    std::uint32_t pool;
+    Capacity profile;  ///< of the rows that divide it
+    DeviceTime amount;
+  };
+  std::vector<Retained> retained;  ///< step time
+  DeviceTime held, timed;          ///< inside the window: by the allocations and by the timeline
 };
 
 class Accountant {
@@ -82,7 +87,8 @@ class Accountant {
       : records_{records},
         ledger_{records.pools.size(), records.classes.size()},
         jobs_(records.jobs.size()),
-        allocations_{records.allocations, records.jobs.size()} {
+        allocations_{records.allocations, records.jobs.size()},
+        steps_{records.steps, records.jobs.size()} {
     allocations_.sort_by_start(records.allocations);
   }
 
@@ -279,12 +285,17 @@ class Accountant {
     ledger_.add(pool, job_class, Leaf::runtime_input_wait, row.capacity * row.wait);
     ledger_.add(pool, job_class, Leaf::runtime_checkpoint, row.capacity * row.pause);
     ledger_.add(pool, job_class, row.excess_leaf, row.capacity * row.excess);
-    const auto same = std::find_if(job.retained.begin(), job.retained.end(),
-                                   [&](const auto& entry) { return entry.first == pool_index; });
+    const auto steps = steps_.of(row.job);
+    const bool own = std::any_of(steps.begin(), steps.end(),
+                                 [&](std::size_t i) { return records_.steps[i].capacity == row.capacity; });
+    const Capacity profile = own ? row.capacity : Capacity::zero();
+    const auto same = std::find_if(job.retained.begin(), job.retained.end(), [&](const auto& entry) {
+      return entry.pool == pool_index && entry.profile == profile;
+    });
     if (same != job.retained.end()) {
-      same->second += row.capacity * row.step;
+      same->amount += row.capacity * row.step;
     } else {
-      job.retained.emplace_back(pool_index, row.capacity * row.step);
+      job.retained.push_back({pool_index, profile, row.capacity * row.step});
     }
   }
 
@@ -367,11 +378,15 @@ class Accountant {
       }
       is_known_job("step", i, row.job);
     }
-    const RowsByJob steps{records_.steps, jobs_.size()};
     for (std::uint32_t job = 0; job < jobs_.size(); ++job) {
       if (records_.jobs[job].job_class >= ledger_.classes()) continue;
       charge_provisional(job, Leaf::runtime_unresolved);
-      for (const auto& [pool, amount] : jobs_[job].retained) split(job, PoolId{pool}, amount, steps.of(job));
+      for (const auto& [pool, profile, amount] : jobs_[job].retained) {
+        std::vector<std::size_t> rows;
+        for (const std::size_t i : steps_.of(job))
+          if (records_.steps[i].capacity == profile) rows.push_back(i);
+        split(job, PoolId{pool}, amount, rows);
+      }
     }
   }
 
@@ -396,7 +411,7 @@ class Accountant {
   const Records& records_;
   Ledger ledger_;
   std::vector<JobState> jobs_;
-  RowsByJob allocations_;
+  RowsByJob allocations_, steps_;
   Problems problems_;
 };
 

@@ -68,6 +68,7 @@ struct StepRow {
   std::uint32_t job = 0;
   Leaf leaf = Leaf::program_unmodelled;
   std::int64_t weight = 1;
+  Capacity capacity{};  ///< of the gang whose time it divides; zero: of every size without rows of its own
   friend bool operator==(const StepRow&, const StepRow&) = default;
 };
 

@@ -26,11 +26,15 @@ struct ClassContext {
 void read_gang(const Reader& in, JobClass& job);
 /// Devices of one job; nothing when jobs of the class differ.
 std::optional<Capacity> gang_capacity(const JobClass& job);
+/// A number of whole devices out of a name; nothing if it is none.
+std::optional<std::uint32_t> devices_of(const std::string& text);
 /// The mean over the sizes of a class, in devices; the size itself where there is one.
 double mean_devices(const GangSpec& gang);
 
 /// `step`, `input_stall`, `input`.
 void read_step(const Reader& in, JobClass& job);
+/// Wait of a step that takes `time`, by the class's `input_stall` or `input`.
+Duration wait_of_step(const JobClass& job, Duration time);
 /// `program_goodput`, `step.parts`, `step.ideal`, and the model's arithmetic.
 void read_program(const Reader& in, const ClassContext& context, JobClass& job);
 /// `steps`, `tokens`, `duration`, `device_time`.
@@ -47,6 +51,8 @@ PerSecond eviction_rate(const EvictionSpec& evictions);
 
 /// `startup`, `recovery`, `preemption`, `reconfiguration`; the checkpoint is read before.
 void read_launches(const Reader& in, JobClass& job);
+/// `elastic`; gang, step and input are read before.
+void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job);
 /// `evictions`.
 void read_evictions(const Reader& in, JobClass& job);
 /// The keys that say what an eviction costs, in `evictions` and in `scheduler.preemption`.

@@ -137,6 +137,7 @@ constexpr KeyInfo kKeys[] = {
   {"class", "recovery", "recovery", "0 s", "what follows a failure, or \"textbook\""},
   {"class", "preemption", "launch", "as startup", "phases of the relaunch after an eviction"},
   {"class", "reconfiguration", "launch", "as preemption", "phases of the relaunch after nodes of the gang were drained or taken away"},
+  {"class", "elastic", "elastic", "", "a gang that may change its size; a step is the same work at every size"},
   {"class", "no_replacement", "hold|release", "hold", "what survivors do while nothing can replace a lost member"},
   {"class", "evictions", "evictions", "", "evictions from outside the scheduler"},
   {"class", "limit", "duration>0", "", "held time of one attempt after which the job is killed"},
@@ -161,6 +162,23 @@ constexpr KeyInfo kKeys[] = {
   {"arrivals", "every", "duration>0", "", "time between arrivals"},
   {"arrivals", "gap", "distribution", "", "distribution of the time between arrivals"},
   {"arrivals", "count", "whole", "", "at most this many; default without bound"},
+
+  {"elastic", "policy", "elastic_policy", "fixed", "when it starts, and when it changes its size"},
+  {"elastic", "least", "count", "", "the least size, in devices; default the gang's, or the first of step_times"},
+  {"elastic", "most", "count", "", "the largest size; default the gang's, or the last of step_times"},
+  {"elastic", "step", "count", "1", "from one size to the next, such as a tensor group or the devices of a node"},
+  {"elastic", "step_times", "step_times", "", "the sizes, each with the time of a step; without it the work of a step is shared evenly"},
+  {"elastic", "resize", "resize", "", "what a change of size costs"},
+  {"elastic", "script", "list scripted_resize", "", "changes of size at given instants, under policy \"fixed\""},
+
+  {"resize", "pause", "duration", "as reconfiguration", "pause at the new size"},
+  {"resize", "state", "committed|discarded", "committed", "what becomes of the time since the last commit"},
+
+  {"scripted_resize", "at", "duration", "required", "instant, from the start of the run"},
+  {"scripted_resize", "devices", "count", "required", "the new size; growing comes to nothing where there is no room"},
+  {"scripted_resize", "step", "duration>0", "", "time of a step at it; default out of step_times, or the work shared evenly"},
+  {"scripted_resize", "pause", "duration", "as reconfiguration", "pause at the new size"},
+  {"scripted_resize", "state", "committed|discarded", "committed", "what becomes of the time since the last commit"},
 
   {"listed_job", "id", "text", "", "name; default is class and number"},
   {"listed_job", "submit", "duration", "0 s", "instant of arrival"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace fleetsim {
@@ -9,5 +10,6 @@ namespace fleetsim {
 inline constexpr std::uint32_t kMostNodes = 10'000'000;  ///< of a pool
 inline constexpr std::uint32_t kMostPerNode = 64;        ///< devices of a node
 inline constexpr std::uint32_t kMostDevices = kMostNodes * kMostPerNode;
+inline constexpr std::size_t kMostSizes = 4096;  ///< of an elastic gang
 
 }  // namespace fleetsim

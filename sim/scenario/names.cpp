@@ -11,11 +11,14 @@ constexpr std::string_view kVictims[] = {"worst",    "youngest", "lowest-priorit
 constexpr std::string_view kPlacements[] = {"first-fit", "best-fit",    "worst-fit", "random",    "compact",
                                             "fgd",       "dot-product", "packing",   "clustering"};
 
+constexpr std::string_view kElastic[] = {"fixed", "wait", "immediate", "step-up", "fill-and-shrink"};
+
 }  // namespace
 
 std::span<const std::string_view> known_orders() { return kOrders; }
 std::span<const std::string_view> known_victims() { return kVictims; }
 std::span<const std::string_view> known_placements() { return kPlacements; }
+std::span<const std::string_view> known_elastic_policies() { return kElastic; }
 
 std::vector<std::string_view> program_parts() {
   constexpr std::string_view kProgram = "program.";

@@ -11,6 +11,7 @@ namespace fleetsim {
 std::span<const std::string_view> known_orders();
 std::span<const std::string_view> known_victims();
 std::span<const std::string_view> known_placements();
+std::span<const std::string_view> known_elastic_policies();
 
 /// The losses that `step.parts` may name: leaves below the program boundary, without "program.".
 std::vector<std::string_view> program_parts();

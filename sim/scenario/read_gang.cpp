@@ -10,19 +10,11 @@ namespace {
 
 constexpr WholeRange kSizes{1, kMostDevices};
 
-std::optional<std::uint32_t> size_of(const std::string& text) {
-  std::int64_t size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  if (!whole || size < kSizes.least || size > kSizes.most) return std::nullopt;
-  return static_cast<std::uint32_t>(size);
-}
-
 void read_choice(const Reader& in, GangSpec& gang) {
   const std::optional<std::vector<WeightedName>> sizes = in.weights("choice");
   if (!sizes) return;
   for (const WeightedName& entry : *sizes) {
-    const std::optional<std::uint32_t> size = size_of(entry.name);
+    const std::optional<std::uint32_t> size = devices_of(entry.name);
     if (!size) {
       const std::string place = child_pointer(in.pointer_of("choice"), entry.name);
       report_expected(Json(entry.name), place, "a size in whole devices, above 0", in.problems());
@@ -63,6 +55,14 @@ void check_layout(const Reader& in, const JobClass& job) {
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> devices_of(const std::string& text) {
+  std::int64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (!whole || size < kSizes.least || size > kSizes.most) return std::nullopt;
+  return static_cast<std::uint32_t>(size);
+}
 
 void read_gang(const Reader& in, JobClass& job) {
   const Json* value = in.find("gang");

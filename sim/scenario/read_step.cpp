@@ -13,12 +13,15 @@ namespace {
 constexpr double kMostSteps = 9e18;  // of 64 bits
 constexpr std::int64_t kSharesInP = 1'000'000'000;
 
+/// Nanoseconds of waiting beside a time, where they are a share of both.
+double stalled(Duration time, double stall) { return static_cast<double>(time.ns()) * stall / (1 - stall); }
+
 /// Wait of each step when a share of stepping time is spent waiting.
 void read_stall(const Reader& in, JobClass& job) {
   const Json& value = *in.find("input_stall");
   const std::optional<double> stall = in.share("input_stall");
   if (!stall) return;
-  const double wait = static_cast<double>(job.step.time.ns()) * *stall / (1 - *stall);
+  const double wait = stalled(job.step.time, *stall);
   if (!(wait < kMostSteps)) {
     report_expected(value, in.pointer_of("input_stall"), "a share below 1", in.problems());
     return;
@@ -34,7 +37,9 @@ void read_input(const Reader& input, JobClass& job) {
   const std::optional<Duration> io = input.duration("io");
   const bool prefetch = input.flag("prefetch").value_or(true);
   if (!io) return;
-  job.step.wait = prefetch ? std::max(Duration::zero(), *io - job.step.time) : *io;
+  job.step.read = *io;
+  job.step.prefetch = prefetch;
+  job.step.wait = wait_of_step(job, job.step.time);
   const double wait = to_seconds(job.step.wait).si;
   job.input_stall = wait / (wait + to_seconds(job.step.time).si);
   if (job.step.continuous) input.problem("needs \"step\": without a step there is nothing to wait before");
@@ -179,6 +184,12 @@ std::optional<Distribution> time_for_ideal(const Reader& in, const JobClass& job
 }
 
 }  // namespace
+
+Duration wait_of_step(const JobClass& job, Duration time) {
+  const StepSpec& step = job.step;
+  if (step.read) return step.prefetch ? std::max(Duration::zero(), *step.read - time) : *step.read;
+  return Duration::nanoseconds(std::llround(stalled(time, job.input_stall)));
+}
 
 void read_step(const Reader& in, JobClass& job) {
   in.at_most_one({"input_stall", "input"});

@@ -315,6 +315,7 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   read_checkpoint(in, context, job);
   read_launches(in, job);
   check_recovery(context, job);
+  read_elastic(in, scenario, job);
   read_ending(in, scenario, job);
   return job;
 }

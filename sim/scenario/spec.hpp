@@ -99,6 +99,8 @@ struct StepSpec {
   Duration time = Duration::nanoseconds(1);  ///< the step's own time; 1 ns stands for work without steps
   Duration wait = Duration::nanoseconds(0);  ///< input wait before each step
   bool continuous = true;        ///< work without steps: a checkpoint falls exactly at its interval
+  std::optional<Duration> read{};  ///< of a batch, where the wait comes from it ...
+  bool prefetch = true;          ///< ... beside the step before
   std::optional<double> tokens;  ///< tokens of one step, whole gang
 };
 
@@ -167,6 +169,37 @@ struct EvictionSpec {
   EvictionTerms terms;
 };
 
+/// What becomes of the time since the last commit when a gang changes its size.
+enum class ResizeState : std::uint8_t { committed, discarded };
+
+/// What a resize costs.
+struct ResizeTerms {
+  ResizeState state = ResizeState::committed;
+  std::optional<Duration> pause;  ///< at the new size; absent: the phases of `reconfiguration`
+};
+
+/// A size that a gang may have, and what a step takes at it.
+struct ElasticSize {
+  std::uint32_t devices = 0;
+  Duration time = Duration::nanoseconds(1), wait = Duration::nanoseconds(0);
+  ProgramSplit program{};  ///< empty: as the class's
+};
+
+/// A change of size at a given instant, for examples.
+struct ScriptedResize {
+  SimTime at;
+  ElasticSize size;
+  ResizeTerms terms;
+};
+
+/// A gang that may change its size. A step is the same work at every size; only its time differs.
+struct ElasticSpec {
+  std::string policy = "fixed";
+  std::vector<ElasticSize> sizes;  ///< in order of size; may be empty where the policy is "fixed"
+  ResizeTerms resize;
+  std::vector<ScriptedResize> script;
+};
+
 enum class JobKind : std::uint8_t { work, reservation };
 enum class FinalState : std::uint8_t {
   completed,
@@ -211,7 +244,8 @@ struct JobClass {
   LaunchSpec startup;
   RecoverySpec recovery;
   LaunchSpec preemption;       ///< relaunch after an eviction
-  LaunchSpec reconfiguration;  ///< relaunch after its nodes were drained
+  LaunchSpec reconfiguration;  ///< relaunch after its nodes were drained, or its size changed
+  std::optional<ElasticSpec> elastic;
   NoReplacement no_replacement = NoReplacement::hold;
   EvictionSpec evictions;
   std::optional<Duration> limit;  ///< held time of one attempt

@@ -110,8 +110,12 @@ std::optional<LongRun> renewal_of(const JobClass& job_class, const RuntimeTerms&
 
 }  // namespace
 
+bool changes_size(const JobClass& job_class) {
+  return job_class.elastic && (job_class.elastic->policy != "fixed" || !job_class.elastic->script.empty());
+}
+
 std::optional<Capacity> one_gang(const JobClass& job_class) {
-  if (!job_class.arrivals.listed.empty()) return std::nullopt;
+  if (!job_class.arrivals.listed.empty() || changes_size(job_class)) return std::nullopt;
   return gang_capacity(job_class);
 }
 

@@ -11,10 +11,14 @@
 
 namespace fleetsim {
 
+/// Whether a job of the class may run at another size than its gang's.
+bool changes_size(const JobClass& job_class);
+
 /// The size of every job of the class; nothing when they differ.
 std::optional<Capacity> one_gang(const JobClass& job_class);
 
-/// Stepping time, waits included, of the mean job of the class; nothing for a job without an end.
+/// Stepping time, waits included, of the mean job of the class at its gang's size; nothing for a job without
+/// an end.
 std::optional<Seconds> mean_work(const JobClass& job_class);
 
 /// Equation 4 for a class of jobs: its inputs, and what they come to.

@@ -98,7 +98,8 @@ bool add_class(const Scenario& scenario, const JobClass& job_class, Book& book) 
                "exact renewal, long run");
     add_intervals(job, job_class, known->terms, book);
   }
-  if (job_class.program_goodput) book.set(job + "program_goodput", *job_class.program_goodput, kAsGiven);
+  if (job_class.program_goodput && !changes_size(job_class))
+    book.set(job + "program_goodput", *job_class.program_goodput, kAsGiven);
   const ClosedForm* runtime = book.find(job + "runtime_goodput");
   const ClosedForm* program = book.find(job + "program_goodput");
   if (runtime != nullptr && program != nullptr)

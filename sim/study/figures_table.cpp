@@ -188,6 +188,7 @@ std::string_view no_end(const FigurePlace& place, const Factors&) {
 }
 std::string_view no_one_work(const FigurePlace& place, const Factors& factors) {
   const JobClass& spec = place.class_spec();
+  if (changes_size(spec)) return "the job's steps take another time at another size";
   if (spec.steps || (spec.duration && spec.duration->is_fixed())) return "";
   const std::string_view lack = no_end(place, factors);
   return lack.empty() ? "jobs of the class differ in their work" : lack;

@@ -22,6 +22,8 @@ class Maker {
     for (std::int64_t index = 0; index < classes; ++index) add_class();
     for (std::int64_t faults = chance(30) ? between(1, 4) : 0; faults > 0; --faults) script();
     scenario_.runs.seed = draw(1000);
+    for (JobClass& job : scenario_.classes)
+      if (chance(30)) sizes(job);
     return std::move(scenario_);
   }
 
@@ -324,6 +326,40 @@ class Maker {
     if (chance(15)) job.lease = time(1, 300);
     if (chance(15)) job.max_restarts = between(0, 4);
     if (whole && chance(15)) job.own_spares = count(1, 2);
+  }
+
+  void sizes(JobClass& job) {
+    const bool one_size = job.gang.shape ? job.gang.shape->milli == 0 && job.gang.shape->remainder == 0
+                                         : job.gang.sizes.size() == 1;
+    if (!one_size || job.step.continuous || !job.arrivals.listed.empty()) return;
+    ElasticSpec& spec = job.elastic.emplace();
+    const auto sized = [&](std::uint32_t devices) {
+      return ElasticSize{.devices = devices, .time = time(1, 7), .wait = maybe_time(3)};
+    };
+    const auto resizing = [&] {
+      ResizeTerms out;
+      out.state = pick({ResizeState::committed, ResizeState::discarded});
+      if (chance(70)) out.pause = maybe_time(8);
+      return out;
+    };
+    spec.resize = resizing();
+    const SchedulerSpec& scheduler = scenario_.scheduler;
+    const bool by_policy = scheduler.admission == Admission::atomic &&
+                           scheduler.preemption != Preemption::remade &&
+                           scheduler.backfill != Backfill::conservative;
+    if (by_policy && chance(75)) {
+      spec.policy = pick<const char*>({"wait", "immediate", "step-up", "fill-and-shrink", "fill-and-shrink"});
+      std::uint32_t devices = 0;
+      for (std::int64_t count = between(1, 6); count > 0; --count)
+        spec.sizes.push_back(sized(devices += this->count(1, 4)));
+      for (ElasticSize& size : spec.sizes)
+        if (chance(30))
+          size.program.weights = {{Leaf::program_unattributed, between(0, 5)}, {Leaf::ideal, 7}};
+      return;
+    }
+    SimTime at = SimTime::zero();
+    for (std::int64_t times = between(1, 3); times > 0; --times)
+      spec.script.push_back({at = at + time(1, 200), sized(count(1, 16)), resizing()});
   }
 
   void script() {

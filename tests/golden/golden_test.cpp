@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Mechanisms that are not simulated yet.
-const std::set<std::string> kNotYet{"elastic-shrink", "service-replica", "straggler"};
+const std::set<std::string> kNotYet{"service-replica", "straggler"};
 
 class Adapter {
  public:
@@ -171,6 +171,16 @@ class Adapter {
                    event.at("reason") == "failed" ? FinalState::failed : FinalState::cancelled};
       return;
     }
+    if (what == "resize") {
+      const std::uint32_t nodes = event.at("nodes");
+      spec->elastic.emplace();
+      spec->elastic->script.push_back(
+          {instant(event.at("at")),
+           {.devices = nodes * spec->gang.shape->per_node, .time = duration(event.at("step"))},
+           {.state = event.at("state") == "committed" ? ResizeState::committed : ResizeState::discarded,
+            .pause = duration(event.at("pause"))}});
+      return;
+    }
     REQUIRE(what == "evict");
     spec->evictions.at.push_back(instant(event.at("at")));
     EvictionTerms& terms = spec->evictions.terms;
@@ -243,7 +253,7 @@ TEST_CASE(
     CHECK(accounting.problems == std::vector<std::string>{});
     CHECK(accounting.ledger == result.ledger);
   }
-  CHECK(reached == 38);
+  CHECK(reached == 39);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "sim/ledger/leaf.hpp"
 #include "sim/packing/policy.hpp"
 #include "sim/scenario/names.hpp"
+#include "sim/scheduler/elastic.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
 #include "sim/scheduler/victims.hpp"
@@ -31,6 +32,7 @@ TEST_CASE("tables: what a scenario may name is what the scheduler has") {
   CHECK(sorted(known_orders()) == names_of(order_table()));
   CHECK(sorted(known_victims()) == names_of(victim_table()));
   CHECK(sorted(known_placements()) == names_of(placement_table()));
+  CHECK(sorted(known_elastic_policies()) == names_of(elastic_table()));
 }
 
 TEST_CASE(

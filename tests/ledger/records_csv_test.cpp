@@ -110,7 +110,7 @@ TEST_CASE("records: a cell that cannot be read is named with its file, line and 
         "steps.csv:2: column weight: expected a whole number that is not negative; found \"-1\"\n");
   CHECK(problems_with("steps.csv", "333000000", "99999999999999999999")
             .starts_with("steps.csv:2: column weight"));
-  CHECK(problems_with("steps.csv", "333000000", "1,2") == "steps.csv:2: 4 cells where the header has 3\n");
+  CHECK(problems_with("steps.csv", "333000000", "1,2") == "steps.csv:2: 5 cells where the header has 4\n");
   // Lines 3 to 5 declare pools, 6 to 8 two classes, 9 to 15 jobs: the first class has a line break in its
   // name.
   CHECK(

@@ -15,7 +15,7 @@ inline constexpr std::string_view kTimelineColumns[] = {
     "job",     "attempt", "kind",     "from_ns",   "to_ns",       "leaf",       "milli",       "steps",
     "step_ns", "wait_ns", "pause_ns", "excess_ns", "excess_leaf", "warm_up_ns", "warm_up_leaf"};
 
-inline constexpr std::string_view kStepsColumns[] = {"job", "leaf", "weight"};
+inline constexpr std::string_view kStepsColumns[] = {"job", "leaf", "weight", "milli"};
 
 inline constexpr std::string_view kTimelineKinds[] = {"leaf", "stretch", "commit", "discard"};
 

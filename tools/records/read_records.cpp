@@ -254,6 +254,7 @@ void read_steps(const std::filesystem::path& folder, RecordsReading& reading) {
     row.job = read_job_number(in, reading.records);
     row.leaf = in.leaf("leaf");
     row.weight = in.integer("weight");
+    if (!in.text("milli").empty()) row.capacity = in.capacity("milli");
     reading.records.steps.push_back(row);
   });
 }

@@ -13,7 +13,7 @@
 ///
 /// scheduler.csv: `window`, `pool`, `class` and `job` rows that declare, then `allocation` and `free` rows.
 /// timeline.csv: rows of the kinds leaf, stretch, commit and discard.  steps.csv: weights of the leaves of a
-/// job.
+/// job, at every size of its gang or at one (`milli`).
 namespace fleetsim {
 
 /// Writes the tables, each as a whole or not at all; makes the folder. Returns what went wrong, if anything.

@@ -100,6 +100,7 @@ std::string steps_table(const Records& records) {
   write_header(out, kStepsColumns);
   for (const StepRow& row : records.steps) {
     out.cell(row.job).cell(leaf_info(row.leaf).name).cell(row.weight);
+    row.capacity == Capacity::zero() ? out.empty() : out.cell(row.capacity.milli());
     out.end_row();
   }
   return out.text();

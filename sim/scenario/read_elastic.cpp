@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sim/scenario/class_sections.hpp"
+#include "sim/scenario/limits.hpp"
+#include "sim/scenario/names.hpp"
+
+namespace fleetsim {
+namespace {
+
+constexpr std::int64_t kParts = 1'000'000'000;
+
+double own_devices(const JobClass& job) { return static_cast<double>(gang_capacity(job)->milli()) / 1000; }
+
+/// Device-time of a step at the gang's own size over that at another.
+double scaling_efficiency(const JobClass& job, std::uint32_t devices, Duration time) {
+  return static_cast<double>(job.step.time.ns()) * own_devices(job) /
+         (static_cast<double>(time.ns()) * devices);
+}
+
+/// The split of a step whose ideal takes the same device-time at every size. So do its other parts, if there
+/// is room for them; what the step takes besides is not attributed.
+ProgramSplit split_at(const JobClass& job, double efficiency) {
+  double all = 0, ideal = 0;
+  for (const auto& [leaf, weight] : job.program.weights) {
+    all += static_cast<double>(weight);
+    if (leaf == Leaf::ideal) ideal = static_cast<double>(weight);
+  }
+  const double room = (all - ideal * efficiency) / (all - ideal);
+  const Leaf rest = ideal > 0 ? Leaf::program_unattributed : Leaf::program_unmodelled;
+  ProgramSplit split;
+  std::int64_t left = kParts;
+  for (const auto& [leaf, weight] : job.program.weights) {
+    if (leaf == rest) continue;
+    const double grown = leaf == Leaf::ideal ? efficiency : std::min(efficiency, room);
+    const std::int64_t parts = std::min<std::int64_t>(
+        left, std::llround(static_cast<double>(weight) / all * grown * static_cast<double>(kParts)));
+    left -= parts;
+    if (parts > 0) split.weights.emplace_back(leaf, parts);
+  }
+  if (left > 0) split.weights.emplace_back(rest, left);
+  std::sort(split.weights.begin(), split.weights.end());
+  return split;
+}
+
+/// A size and its step time, with the wait and the split that go with it. The class's own split holds where
+/// the work is shared evenly, to the nanosecond.
+ElasticSize sized(const JobClass& job, std::uint32_t devices, Duration time) {
+  ElasticSize size{.devices = devices, .time = time, .wait = wait_of_step(job, time), .program = {}};
+  const double efficiency = scaling_efficiency(job, devices, time);
+  const bool even = std::abs(efficiency - 1) * static_cast<double>(time.ns()) <= 1;
+  if (!job.program.weights.empty() && !even) size.program = split_at(job, efficiency);
+  return size;
+}
+
+/// Reports a size at which a step would be shorter than its ideal, or that has another step time than its
+/// devices have elsewhere.
+void check_size(const Reader& in, std::string_view key, const JobClass& job, const ElasticSize& size) {
+  if (Capacity::devices(size.devices) == gang_capacity(job) && size.time != job.step.time)
+    in.problem(key, "expected, at the gang's own size, the \"time\" of \"step\"");
+  const double ideal = job.program_goodput.value_or(0) * scaling_efficiency(job, size.devices, size.time);
+  if (ideal > 1)
+    in.problem(key,
+               "expected at least the ideal time of a step on " + std::to_string(size.devices) + " devices");
+}
+
+/// The time of a step where work is shared evenly, to the nearest nanosecond.
+Duration shared_evenly(const JobClass& job, std::uint32_t gang, std::uint32_t devices) {
+  const Int128 whole = Int128{job.step.time.ns()} * gang;
+  return Duration::nanoseconds(
+      std::max<std::int64_t>(1, static_cast<std::int64_t>((whole + devices / 2) / devices)));
+}
+
+std::vector<ElasticSize> listed_sizes(const Reader& in, const JobClass& job) {
+  std::vector<ElasticSize> sizes;
+  const Json& listed = *in.find("step_times");
+  if (!listed.is_object() || listed.empty()) {
+    in.expected("step_times", "an object of step times by size");
+    return sizes;
+  }
+  const Reader times(listed, in.pointer_of("step_times"), "", in.problems());
+  for (const auto& [name, ignored] : listed.items()) {
+    const auto size = devices_of(name);
+    const auto time = times.duration(name, Sign::positive);
+    if (!size)
+      in.problems().push_back({times.pointer_of(name), times.pointer_of(name),
+                               "expected a size in whole devices, above 0; found \"" + name + "\""});
+    if (size && time) sizes.push_back(sized(job, *size, *time));
+  }
+  std::sort(sizes.begin(), sizes.end(),
+            [](const ElasticSize& a, const ElasticSize& b) { return a.devices < b.devices; });
+  return sizes;
+}
+
+/// The sizes between `least` and `most`: those listed, or all `step` apart.
+std::vector<ElasticSize> read_sizes(const Reader& in, const JobClass& job, std::uint32_t gang) {
+  const auto least = in.count("least", 1, kMostDevices), most = in.count("most", 1, kMostDevices);
+  const std::uint32_t step = in.count("step", 1, kMostDevices).value_or(1);
+  if (least && most && *least > *most) in.expected("most", "at least \"least\"");
+  std::vector<ElasticSize> sizes;
+  if (in.has("step_times")) {
+    if (in.has("step")) in.problem("step", "excluded by \"step_times\", which lists the sizes");
+    sizes = listed_sizes(in, job);
+    std::erase_if(sizes, [&](const ElasticSize& each) {
+      return each.devices < least.value_or(1) || each.devices > most.value_or(kMostDevices);
+    });
+    if (sizes.empty()) in.problem("step_times", "expected a size between \"least\" and \"most\"");
+    return sizes;
+  }
+  if (!least && !most) return sizes;
+  const std::uint32_t last = most.value_or(gang);
+  for (std::uint32_t size = least.value_or(gang); size <= last && sizes.size() < kMostSizes; size += step)
+    sizes.push_back(sized(job, size, shared_evenly(job, gang, size)));
+  if (sizes.size() == kMostSizes) in.problem("step", "expected fewer than 4096 sizes");
+  return sizes;
+}
+
+ResizeTerms read_terms(const Reader& in) {
+  ResizeTerms terms;
+  terms.pause = in.duration("pause");
+  assign(terms.state, in.choice("state", {ResizeState::committed, ResizeState::discarded}));
+  return terms;
+}
+
+}  // namespace
+
+void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job) {
+  const std::optional<Reader> elastic = in.object("elastic");
+  if (!elastic) return;
+  const std::optional<Capacity> gang = gang_capacity(job);
+  if (!gang || (job.gang.shape && (job.gang.shape->milli != 0 || job.gang.shape->remainder != 0)) ||
+      !in.present({"jobs", "trace"}).empty()) {
+    elastic->problem("needs a gang of one size, in whole devices");
+    return;
+  }
+  if (job.step.continuous || job.kind == JobKind::reservation) {
+    elastic->problem("needs \"step\": work without steps has no time by size");
+    return;
+  }
+  const auto devices = static_cast<std::uint32_t>(gang->milli() / 1000);
+  ElasticSpec spec;
+  assign(spec.policy, elastic->name("policy", "elastic policy", known_elastic_policies()));
+  spec.sizes = read_sizes(*elastic, job, devices);
+  for (const ElasticSize& size : spec.sizes)
+    check_size(*elastic, elastic->has("step_times") ? "step_times" : "least", job, size);
+  if (const auto resize = elastic->object("resize")) spec.resize = read_terms(*resize);
+  for (const Reader& entry : elastic->list("script")) {
+    ScriptedResize each;
+    assign(each.at, entry.instant("at"));
+    const std::uint32_t size = entry.count("devices", 1, kMostDevices).value_or(1);
+    const auto known = std::find_if(spec.sizes.begin(), spec.sizes.end(),
+                                    [&](const ElasticSize& other) { return other.devices == size; });
+    const Duration time =
+        entry.duration("step", Sign::positive)
+            .value_or(known != spec.sizes.end() ? known->time : shared_evenly(job, devices, size));
+    each.size = sized(job, size, time);
+    check_size(entry, "step", job, each.size);
+    const auto other =
+        std::find_if(spec.script.begin(), spec.script.end(), [&](const ScriptedResize& before) {
+          return before.size.devices == size && before.size.time != time;
+        });
+    if (other != spec.script.end() || (known != spec.sizes.end() && known->time != time))
+      entry.problem("step", "expected one step time for each size");
+    each.terms = read_terms(entry);
+    spec.script.push_back(each);
+  }
+  std::stable_sort(spec.script.begin(), spec.script.end(),
+                   [](const ScriptedResize& a, const ScriptedResize& b) { return a.at < b.at; });
+  if (spec.policy != "fixed") {
+    if (spec.sizes.empty()) elastic->problem("needs \"step_times\", or \"least\" and \"most\"");
+    if (!spec.script.empty()) elastic->problem("script", "goes with policy \"fixed\"");
+    const SchedulerSpec& scheduler = scenario.scheduler;
+    if (scheduler.admission == Admission::partial_hold || scheduler.preemption == Preemption::remade ||
+        scheduler.backfill == Backfill::conservative)
+      elastic->problem("policy",
+                       "means nothing under partial hold, conservative backfill or placements \"remade\"");
+  }
+  job.elastic = std::move(spec);
+}
+
+}  // namespace fleetsim
