@@ -75,6 +75,7 @@ Scenario packed_scenario(std::uint64_t number, bool single) {
     fault.node = std::min(fault.node, scenario.pools[fault.pool].nodes - 1);
   const bool of_one_node = is_for_packing(scheduler.placement);
   for (JobClass& job : scenario.classes) {
+    job.elastic.reset();
     if (changes.chance(70)) job.gang.demand = random_demand(changes, scenario);
     if (of_one_node) {
       job.own_spares = 0;
