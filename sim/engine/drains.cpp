@@ -188,11 +188,7 @@ bool Engine::stop_for_drain(Job& job) {
 /// very instant stands where the job's speed has changed in it.
 void Engine::schedule_leaving(Job& job) {
   if (!job.leaves_at_commit || job.phase != JobPhase::running || !job.stepping) return;
-  if (job.leaves_at != now_) {
-    const auto cover = job.stretch.covered(now_);
-    job.leaves_at = job.stretch.when_covered(cover ? *cover + Duration::nanoseconds(1) : job.stretch.start());
-    if (job.pending_durable > now_) job.leaves_at = std::min(job.leaves_at, job.pending_durable);
-  }
+  if (job.leaves_at != now_) job.leaves_at = next_commit(job);
   push(job.leaves_at, Phase::kLimit, EventKind::leaves, job.slot.value, job.run_generation);
 }
 

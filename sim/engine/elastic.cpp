@@ -237,6 +237,19 @@ void Engine::grow() {
   }
 }
 
+bool Engine::commits_now(const Job& job) const {
+  return job.pending_durable == now_ ||
+         job.stretch.durable(now_) > job.stretch.durable(now_ + Duration::nanoseconds(-1));
+}
+
+/// The first commit after now if the job steps on; never if there is none.
+SimTime Engine::next_commit(const Job& job) const {
+  const auto cover = job.stretch.covered(now_);
+  const SimTime next =
+      job.stretch.when_covered(cover ? *cover + Duration::nanoseconds(1) : job.stretch.start());
+  return job.pending_durable > now_ ? std::min(next, job.pending_durable) : next;
+}
+
 bool Engine::grow_to(Job& job, std::uint32_t index) {
   const Elastic& elastic = elastic_[job.job_class.value];
   const SizedGang& size = elastic.sizes[index];
@@ -251,6 +264,12 @@ bool Engine::grow_to(Job& job, std::uint32_t index) {
   Placement members;
   const auto fits = [&](const Pool& pool) { return find_more(pool, job, size.shape, members); };
   const bool free = fits(pools_[job.pool.value]);
+  const bool waits = class_of(job).elastic->grow == GrowAt::commit && has_provisional(job) &&
+                     job.gang_complete < now_ && !commits_now(job);
+  if (waits) {
+    if (free) push(next_commit(job), Phase::kLimit, EventKind::look_again, 0);
+    return free;
+  }
   if (!free) {
     if (!entitled || !elastic.policy->shrinks || !scenario_.scheduler.reclaim) return false;
     const auto may_shrink = [&](const Job& other, Capacity given) {

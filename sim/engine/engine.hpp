@@ -267,6 +267,8 @@ class Engine {
   void give_up_members(Job& job, std::int64_t count);
   void grow();
   bool grow_to(Job& job, std::uint32_t index);
+  bool commits_now(const Job& job) const;
+  SimTime next_commit(const Job& job) const;
   bool shrink_for(const Job& job, std::uint32_t pool);
   template <class Fits, class MayShrink>
   bool shrink(std::uint32_t pool, Fits&& fits, MayShrink&& may_shrink);

@@ -168,6 +168,7 @@ constexpr KeyInfo kKeys[] = {
   {"elastic", "most", "count", "", "the largest size; default the gang's, or the last of step_times"},
   {"elastic", "step", "count", "1", "from one size to the next, such as a tensor group or the devices of a node"},
   {"elastic", "step_times", "step_times", "", "the sizes, each with the time of a step; without it the work of a step is shared evenly"},
+  {"elastic", "grow", "now|at_commit", "now", "where there is room it grows at once, or at its next commit"},
   {"elastic", "resize", "resize", "", "what a change of size costs"},
   {"elastic", "script", "list scripted_resize", "", "changes of size at given instants, under policy \"fixed\""},
 

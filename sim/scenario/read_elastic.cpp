@@ -145,6 +145,9 @@ void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job) {
   spec.sizes = read_sizes(*elastic, job, devices);
   for (const ElasticSize& size : spec.sizes)
     check_size(*elastic, elastic->has("step_times") ? "step_times" : "least", job, size);
+  assign(spec.grow, elastic->choice("grow", {GrowAt::now, GrowAt::commit}));
+  if (spec.grow == GrowAt::commit && job.checkpoint.mode == CheckpointMode::none)
+    elastic->problem("grow", "needs \"checkpoint\": without one there is no commit before the end");
   if (const auto resize = elastic->object("resize")) spec.resize = read_terms(*resize);
   for (const Reader& entry : elastic->list("script")) {
     ScriptedResize each;

@@ -172,6 +172,9 @@ struct EvictionSpec {
 /// What becomes of the time since the last commit when a gang changes its size.
 enum class ResizeState : std::uint8_t { committed, discarded };
 
+/// When a gang grows for which there is room.
+enum class GrowAt : std::uint8_t { now, commit };
+
 /// What a resize costs.
 struct ResizeTerms {
   ResizeState state = ResizeState::committed;
@@ -196,6 +199,7 @@ struct ScriptedResize {
 struct ElasticSpec {
   std::string policy = "fixed";
   std::vector<ElasticSize> sizes;  ///< in order of size; may be empty where the policy is "fixed"
+  GrowAt grow = GrowAt::now;
   ResizeTerms resize;
   std::vector<ScriptedResize> script;
 };

@@ -84,6 +84,17 @@ TEST_CASE("elastic: a discarding resize loses what was not committed, at the old
   CHECK(end_of(result, "e") == at(110 + 80 + 5));
 }
 
+TEST_CASE("elastic: whoever grows at a commit has nothing to lose") {
+  Scenario scenario = arriving_capacity("step-up");
+  scenario.classes[0].elastic->resize.state = ResizeState::discarded;
+  scenario.classes[0].elastic->grow = GrowAt::commit;
+  checkpoint(scenario.classes[0], seconds(40), seconds(5));
+  const RunResult result = checked(scenario);
+  // Commits at 45, 90 and 135, of 30 steps; pause until 145; 30 steps of 2 s with one checkpoint.
+  CHECK(leaf(result, Leaf::runtime_reconfiguration) == device_seconds(4 * 10));
+  CHECK(end_of(result, "e") == at(145 + 60 + 5));
+}
+
 TEST_CASE("elastic: a resize during a launch is followed by what was left of it") {
   Scenario scenario = arriving_capacity("step-up");
   scenario.classes[0].startup.launch = seconds(130);

@@ -343,6 +343,7 @@ class Maker {
       return out;
     };
     spec.resize = resizing();
+    spec.grow = pick({GrowAt::now, GrowAt::commit});
     const SchedulerSpec& scheduler = scenario_.scheduler;
     const bool by_policy = scheduler.admission == Admission::atomic &&
                            scheduler.preemption != Preemption::remade &&

@@ -38,7 +38,7 @@ inline constexpr std::string_view kEveryKey[] = {
     "gaps": { "arrivals": { "gap": { "choice": { "1 h": 0.5, "2 h": 0.5 } } }, "gang": { "milli": 300 }, "device_time": "1000 GPU-h", "program_goodput": 0.5 },
     "listed": { "jobs": [ { "id": "j", "submit": "1 s", "devices": 2, "duration": "1 h", "limit": "2 h", "priority": 1 } ] },
     "steps": { "gang": 1, "steps": 10, "step": { "time": "1 s", "ideal": "0.5 s" }, "input_stall": 0.1,
-      "elastic": { "policy": "fixed", "step_times": { "1": "1 s", "2": "0.6 s" }, "resize": { "pause": "1 min", "state": "discarded" }, "script": [ { "at": "2 h", "devices": 2, "step": "0.6 s", "pause": "1 s", "state": "committed" } ] } },
+      "checkpoint": { "interval": "5 s", "pause": "1 s" }, "elastic": { "policy": "fixed", "grow": "at_commit", "step_times": { "1": "1 s", "2": "0.6 s" }, "resize": { "pause": "1 min", "state": "discarded" }, "script": [ { "at": "2 h", "devices": 2, "step": "0.6 s", "pause": "1 s", "state": "committed" } ] } },
     "elastic": { "gang": 2, "steps": 10, "step": { "time": "1 s" }, "elastic": { "least": 2, "most": 6, "step": 2 } } },
   "scheduler": { "order": "las", "strict": false, "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true, "placement": "best-fit",
     "preemption": { "placements": "kept", "by": "priority", "reclaim": true, "victims": "cheapest", "min_runtime": "1 min", "job_budget": { "evictions": 2, "per": "1 d" }, "pool_budget": { "evictions": 9, "per": "1 h" }, "requeue_backoff": 2, "lost_work": "1 min", "save": "1 s", "grace": "2 s", "requeue_delay": "3 s", "requeue": "submit", "relaunch": "4 s" },
