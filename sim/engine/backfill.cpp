@@ -216,7 +216,7 @@ bool Engine::all_reserved(const Job& job) const {
 /// Whether a stay that begins now is expected to be over when the reservation begins. While somebody is
 /// overdue that is any moment now.
 bool Engine::leaves_in_time(std::uint32_t pool, Duration estimate) const {
-  if (!backfills()) return false;
+  if (!backfills() || reservations_[pool].vacated) return false;
   return now_ + estimate + scenario_.pools[pool].teardown <= std::max(reservations_[pool].start, now_);
 }
 
@@ -279,10 +279,8 @@ void Engine::reserve(const Job& job) {
 
 /// Keeps a pool for a job for which room is being made in it.
 void Engine::reserve_room(const Job& job, std::uint32_t pool) {
-  const bool forecasts = backfills();
-  reservations_[pool] = {
-      .head = &job,
-      .start = forecasts ? forecast_start(pool, allocation_shape(job), class_of(job).within_rack) : now_};
+  forecast_leavers(pool);
+  reservations_[pool] = {.head = &job, .start = now_, .vacated = true};
 }
 
 /// Under a strict order without backfill nobody passes the job, wherever it might start.

@@ -332,6 +332,7 @@ class Engine {
   struct Reservation {
     const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
     SimTime start;              ///< when it could, if all ended when expected; never if it could not
+    bool vacated = false;       ///< room is being made for it, and nobody may come between
   };
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);

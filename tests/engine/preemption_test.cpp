@@ -218,6 +218,23 @@ TEST_CASE("preemption with backfill: room is made for the first, and others pass
   CHECK(ran.jobs.at("short").first_start == at(150));
 }
 
+TEST_CASE("while room is made nobody starts where it is made, however soon it would leave") {
+  // `saving` takes 20 s to save; `fresh` has nothing to save when it is stopped at 30 s, the instant at which
+  // it has begun. It would be done in 5 s, and is not started again on the node that it has left.
+  Scenario scenario = by_priority(2, 1,
+                                  {with_priority(build::job("saving", 1, 1, seconds(1000)), 0),
+                                   with_priority(build::job("first", 1, 1, seconds(30)), 5),
+                                   with_priority(build::job("fresh", 1, 1, seconds(5), at(30)), 1),
+                                   with_priority(build::job("wide", 2, 1, seconds(10), at(30)), 2)});
+  scenario.scheduler.backfill = Backfill::easy;
+  scenario.scheduler.estimates = Estimates::exact;
+  scenario.scheduler.eviction.save = seconds(20);
+  const Ran ran = run(scenario);
+  CHECK(ran.victims == std::vector<std::string>{"saving"});
+  CHECK(ran.jobs.at("wide").first_start == at(50));
+  CHECK(ran.jobs.at("fresh").first_start == at(60));
+}
+
 TEST_CASE("random priorities: budgets hold, no one stops an equal, and nothing is stopped without end") {
   std::int64_t rows = 0, deep = 0;
   for (std::uint64_t number = 0; number < 200; ++number) {
