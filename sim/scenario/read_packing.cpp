@@ -53,6 +53,11 @@ void check_classes(const Reader& root, const Scenario& scenario) {
     for (const std::uint32_t number : job_class.pools) {
       const PoolSpec& pool = scenario.pools[number];
       const Reader& in = entries[index].second;
+      if (job_class.elastic && !pool.packed.empty()) {
+        in.problem("elastic", "gangs change their size on like nodes only; in pool \"" + pool.name +
+                                  "\" nodes differ, or jobs ask for more than devices");
+        break;
+      }
       if (is_for_packing(scenario.scheduler.placement) && takes_several_nodes(job_class, pool)) {
         in.problem("expected jobs of at most one node, since placement \"" + scenario.scheduler.placement +
                    "\" is for such; found larger ones");

@@ -5,6 +5,7 @@
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/presets.hpp"
 #include "sim/scheduler/backfill.hpp"
+#include "sim/scheduler/elastic.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
 #include "sim/scheduler/victims.hpp"
@@ -51,6 +52,7 @@ Entries placements() {
   return entries;
 }
 Entries victims() { return rows_of(victim_table(), &VictimPolicy::name); }
+Entries elastics() { return rows_of(elastic_table(), &ElasticPolicy::name); }
 Entries backfills() { return rows_of(backfill_table(), &BackfillPolicy::name); }
 Entries preset_names() { return rows_of(presets(), &Preset::name); }
 
@@ -71,7 +73,10 @@ Entries schedulers() {
   add_parts("order", order_table(), entries);
   add_parts("backfill", backfill_table(), entries);
   add_parts("victims", victim_table(), entries);
-  for (const Entry& placement : placements()) entries.push_back({"placement " + placement.name, placement.about});
+  for (const ElasticPolicy& each : elastic_table())
+    entries.push_back({"elastic " + std::string(each.name), std::string(each.about) + "."});
+  for (const Entry& placement : placements())
+    entries.push_back({"placement " + placement.name, placement.about});
   return entries;
 }
 
@@ -96,6 +101,7 @@ constexpr std::array kKinds = {
          schedulers},
     Kind{"presets", "schedulers under names that users know", preset_names},
     Kind{"backfills", "who may pass a job that cannot start", backfills},
+    Kind{"elastic", "when a gang of several possible sizes starts, and when it changes its size", elastics},
     Kind{"victims", "who is stopped first when room has to be made", victims},
     Kind{"orders", "which queued job is served first", orders},
     Kind{"placements", "which nodes a gang gets", placements},
