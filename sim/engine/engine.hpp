@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "sim/core/event_queue.hpp"
+#include "sim/engine/event_kind.hpp"
+#include "sim/engine/queue.hpp"
 #include "sim/engine/result.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/faults/fault_process.hpp"
@@ -28,51 +30,6 @@ namespace fleetsim {
 
 /// A job that is stopped this often without one commit in between makes no progress.
 inline constexpr std::uint32_t kHopeless = 10'000;
-
-enum class EventKind : std::uint8_t {
-  arrival,
-  completed,
-  warmed_up,
-  detected,
-  repaired,
-  struck,
-  scripted,
-  aged,
-  evicted,
-  evicted_at,
-  saved,
-  requeued,
-  limit,
-  lease_end,
-  ends,
-  hold_timeout,
-  torn_down,
-  jump,
-  look_again,
-  resolved,
-  withdrawn,
-  reinstated,
-  vacated,
-  leaves,
-  refused,
-  out_of_patience,
-  resized,
-};
-
-struct QueueOrder {
-  bool operator()(const Job& a, const Job& b) const {
-    if (a.key != b.key) return a.key < b.key;
-    if (a.queue_time != b.queue_time) return a.queue_time < b.queue_time;
-    return a.sequence < b.sequence;
-  }
-};
-
-struct ReleaseOrder {
-  bool operator()(const Job& a, const Job& b) const {
-    if (a.expected_end != b.expected_end) return a.expected_end < b.expected_end;
-    return a.sequence < b.sequence;
-  }
-};
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
 /// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
@@ -466,40 +423,8 @@ class Engine {
     std::vector<std::int64_t> ranks;  ///< by quota
     SimTime since;
   } fair_share_;
-  enum class Hopeless : std::uint8_t { no, no_room, too_long };
-  struct QueuedShape {
-    GangShape shape;  ///< with the job's own spares
-    const JobClass* job_class;
-    bool satisfiable = true;  ///< some pool that they accept could hold it when empty
-    std::int64_t queued = 0;
-    // Backfill.
-    Duration least_estimate = Duration::max();  ///< no queued job of this shape has a shorter one
-    std::uint64_t pass = 0;                     ///< number of the pass that the rest is of
-    Hopeless hopeless = Hopeless::no;           ///< nobody of this shape can start any more
-    std::uint64_t hopeless_at = 0;         ///< when it was found: too long is too long until somebody starts
-    std::int64_t met = 0;                  ///< how many the pass has met and left queued
-    Duration least_met = Duration::max();  ///< their least estimate
-    void enter_pass(std::uint64_t number) {
-      if (pass == number) return;
-      pass = number;
-      hopeless = Hopeless::no;
-      met = 0;
-      least_met = Duration::max();
-    }
-  };
   std::vector<QueuedShape> shapes_;
-  std::vector<std::int64_t> depth_;  ///< by pool: queued jobs that accept it
-  /// Queued jobs that accept a pool by the size of their gangs, and the sizes that there are, a bit each.
-  struct QueuedSizes {
-    std::uint32_t present = 0;
-    std::array<std::uint32_t, kSizeCohorts> count{};
-    void add(std::uint32_t cohort) {
-      if (count[cohort]++ == 0) present |= 1U << cohort;
-    }
-    void remove(std::uint32_t cohort) {
-      if (--count[cohort] == 0) present &= ~(1U << cohort);
-    }
-  };
+  std::vector<std::int64_t> depth_;        ///< by pool: queued jobs that accept it
   std::vector<QueuedSizes> queued_sizes_;  ///< by pool
   std::vector<JobId> holders_;             ///< assembling, in the order in which they began
   std::vector<JobId> running_;             ///< gang complete; kept where jobs may be preempted
