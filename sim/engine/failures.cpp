@@ -321,6 +321,14 @@ void Engine::repaired(std::uint32_t place) {
   Pool& pool = pools_[part.pool.value];
   // What is not installed any more has been taken away broken.
   const DeviceMask devices = part.devices & pool.devices_in(DeviceState::failed, part.node);
+  const auto count = static_cast<std::uint32_t>(std::popcount(devices));
+  const bool all_lacking = pool.spare_count() + count <= pool.spare_target();
+  if (devices != 0 && all_lacking && waiting_.empty() && !pool.is_withdrawn(part.node)) {
+    // The spares get all of it, and nobody waits before them.
+    pool.move(part.node, devices, DeviceState::failed, DeviceState::spare);
+    pass_wanted_ = true;
+    return;
+  }
   pool.move(part.node, devices, DeviceState::failed, DeviceState::free);
   serve_again(part.pool, part.node, devices);
 }

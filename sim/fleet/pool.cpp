@@ -362,8 +362,8 @@ void Pool::first_whole_nodes(std::uint32_t count, Placement& out) const {
 }
 
 void Pool::take_spare(const Part& part, JobId job) {
-  move(part.node, part.devices, DeviceState::spare, DeviceState::free);
-  take(part, job);
+  move(part.node, part.devices, DeviceState::spare, DeviceState::held);
+  set_holder(part, job.value);
 }
 
 void Pool::give_back_share(const Part& part, JobId job) {
