@@ -149,7 +149,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
   const auto interrupt = [&](std::uint32_t each, DeviceMask devices) {
     for (DeviceMask left = devices; left != 0; left &= left - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-      in_service |= pool.in_service(each, bit);
+      in_service = in_service || pool.in_service(each, bit);
       if (const auto holder = pool.holder(each, bit)) {
         if (struck_.empty() || struck_.back() != *holder) struck_.push_back(*holder);
       }

@@ -50,6 +50,7 @@ void Stretch::plan_checkpoints(std::int64_t interval, const Start& start) {
 }
 
 std::int64_t Stretch::steps_reaching(std::int64_t amount, std::int64_t slow, std::int64_t per_step) const {
+  if (slow == 0) return ceil_div(amount, per_step);
   const std::int64_t steps = ceil_div(amount, per_step + step_.flush_excess);
   if (steps <= slow) return steps;
   return std::max(slow, ceil_div(amount - slow * step_.flush_excess, per_step));
@@ -86,7 +87,7 @@ Elapsed Stretch::in_steps(std::int64_t elapsed, std::int64_t slow) const {
   return result;
 }
 
-Elapsed Stretch::at(SimTime t) const {
+Elapsed Stretch::compute(SimTime t) const {
   std::int64_t elapsed = t.ns() - origin_;
   if (!checkpoints_ || elapsed < first_length_) return in_steps(elapsed, first_slow_);
   elapsed -= first_length_;

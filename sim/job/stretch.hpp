@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "models/quantity/duration.hpp"
@@ -67,9 +68,17 @@ class Stretch {
   bool is_plain() const { return !checkpoints_ && step_.wait == 0 && step_.warm_up == 0; }
 
   /// State at `t` >= start(), as long as the work lasts. What ends exactly at `t` has ended.
-  Elapsed at(SimTime t) const;
+  const Elapsed& at(SimTime t) const {
+    if (t.ns() != asked_at_) {
+      asked_ = compute(t);
+      asked_at_ = t.ns();
+    }
+    return asked_;
+  }
   Elapsed between(SimTime from, SimTime to) const {
-    return from.ns() == origin_ ? at(to) : at(to) - at(from);  // nothing has elapsed at the origin
+    if (from.ns() == origin_) return at(to);  // nothing has elapsed at the origin
+    const Elapsed before = at(from);           // first: it has mostly been asked for just now
+    return at(to) - before;
   }
 
   /// When `steps` whole steps counted from the origin (a cut step is the first) have ended. A checkpoint due
@@ -95,6 +104,7 @@ class Stretch {
   std::int64_t durable(SimTime t) const;
 
  private:
+  Elapsed compute(SimTime t) const;
   void plan_checkpoints(std::int64_t interval, const Start& start);
   std::int64_t first_stage_end() const { return origin_ + first_length_ + pause_; }
   Elapsed in_steps(std::int64_t elapsed, std::int64_t slow) const;
@@ -111,6 +121,9 @@ class Stretch {
   std::int64_t first_steps_ = 0, first_slow_ = 0, first_length_ = 0;
   std::int64_t cycle_steps_ = 0, cycle_slow_ = 0, cycle_length_ = 0;
   std::optional<SimTime> inherited_flush_;
+  // The last answer: what is settled asks for one instant several times, and divisions are slow.
+  mutable std::int64_t asked_at_ = std::numeric_limits<std::int64_t>::min();
+  mutable Elapsed asked_{};
 };
 
 }  // namespace fleetsim
