@@ -64,8 +64,7 @@ void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
   };
   const auto give_back = [&](SimTime at, const Placement& parts) {
     if (!some_withdrawn) return visit(at, parts);
-    Placement serving = parts;
-    std::erase_if(serving, [&](const Part& part) { return pools_[pool].is_withdrawn(part.node); });
+    const Placement serving = staying(pool, parts);
     return serving.empty() || visit(at, serving);
   };
   for (const Job& job : releases_) {

@@ -1,5 +1,7 @@
 #include "sim/scheduler/placement.hpp"
 
+#include <algorithm>
+
 namespace fleetsim {
 
 Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count) {
@@ -8,6 +10,17 @@ Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count) {
   DeviceMask rest = free;
   for (std::uint32_t taken = 0; taken < count; ++taken) rest &= rest - 1;
   return Part{.node = node, .devices = free & ~rest};
+}
+
+void take_nodes_with(const Pool& pool, std::uint32_t room, std::uint32_t devices,
+                     std::optional<std::uint32_t> rack, std::size_t before, std::size_t end, Placement& out) {
+  for (auto node = pool.next_with(room, 0); node && out.size() < end;
+       node = pool.next_with(room, *node + 1)) {
+    if (rack && pool.rack_of(*node) != *rack) continue;
+    const bool used = std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(before),
+                                  [&](const Part& part) { return part.node == *node; });
+    if (!used) out.push_back(lowest_devices(pool, *node, devices));
+  }
 }
 
 bool place(const Pool& pool, const GangShape& shape, bool within_rack, PlaceFunction policy, Placement& out) {

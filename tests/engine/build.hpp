@@ -1,5 +1,7 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -99,6 +101,17 @@ inline Scenario scenario(std::vector<PoolSpec> pools, std::vector<JobClass> jobs
 
 inline RunResult run(const Scenario& scenario, std::uint32_t replication = 0) {
   return simulate(scenario, {.replication = replication, .records = nullptr, .jobs = RunOptions::Jobs::each});
+}
+
+/// The run, whose records must give its ledger.
+inline RunResult run_recorded(const Scenario& scenario) {
+  Records records;
+  RunResult result =
+      simulate(scenario, {.replication = 0, .records = &records, .jobs = RunOptions::Jobs::each});
+  const Accounting accounting = account(records);
+  CHECK(accounting.problems == std::vector<std::string>{});
+  CHECK(accounting.ledger == result.ledger);
+  return result;
 }
 
 inline DeviceTime leaf(const RunResult& result, Leaf leaf) {

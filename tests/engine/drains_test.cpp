@@ -22,17 +22,6 @@ DatedNodes dated(std::vector<std::uint32_t> nodes, SimTime from, SimTime until =
   return {.nodes = std::move(nodes), .from = from, .until = until};
 }
 
-/// The run, whose records give the same ledger.
-RunResult run_recorded(const Scenario& scenario) {
-  Records records;
-  RunResult result =
-      simulate(scenario, {.replication = 0, .records = &records, .jobs = RunOptions::Jobs::each});
-  const Accounting accounting = account(records);
-  CHECK(accounting.problems == std::vector<std::string>{});
-  CHECK(accounting.ledger == result.ledger);
-  return result;
-}
-
 using Amounts = std::vector<std::pair<Leaf, std::int64_t>>;
 
 /// That the ledger has these amounts, in device-seconds, and nothing else.

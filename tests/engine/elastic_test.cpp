@@ -25,17 +25,6 @@ JobClass elastic(std::string name, std::string policy, std::int64_t steps, std::
   return spec;
 }
 
-/// Runs, and finds the same ledger in the records.
-RunResult checked(const Scenario& scenario) {
-  Records records;
-  RunResult result =
-      simulate(scenario, {.replication = 0, .records = &records, .jobs = RunOptions::Jobs::each});
-  const Accounting accounting = account(records);
-  CHECK(accounting.problems == std::vector<std::string>{});
-  CHECK(accounting.ledger == result.ledger);
-  return result;
-}
-
 SimTime end_of(const RunResult& result, const std::string& id) { return *outcome(result, id).end; }
 
 /// 4 devices, of which half are there from 100 s on; a step is 8 device-seconds.
@@ -46,19 +35,19 @@ Scenario arriving_capacity(const std::string& policy, std::int64_t pause = 10) {
 }
 
 TEST_CASE("elastic: who is immediate keeps the size at which it started") {
-  const RunResult result = checked(arriving_capacity("immediate"));
+  const RunResult result = run_recorded(arriving_capacity("immediate"));
   CHECK(end_of(result, "e") == at(240));  // 60 steps of 4 s
   CHECK(outcome(result, "e").resizes == 0);
 }
 
 TEST_CASE("elastic: who waits starts only at the most") {
-  const RunResult result = checked(arriving_capacity("wait"));
+  const RunResult result = run_recorded(arriving_capacity("wait"));
   CHECK(*outcome(result, "e").first_start == at(100));
   CHECK(end_of(result, "e") == at(220));  // 60 steps of 2 s
 }
 
 TEST_CASE("elastic: who steps up pauses at the new size, and goes on where it was") {
-  const RunResult result = checked(arriving_capacity("step-up"));
+  const RunResult result = run_recorded(arriving_capacity("step-up"));
   // 25 steps of 4 s until 100; pause until 110; 35 steps of 2 s.
   CHECK(end_of(result, "e") == at(180));
   CHECK(outcome(result, "e").resizes == 1);
@@ -71,14 +60,14 @@ TEST_CASE("elastic: a step that a resize cuts goes on as far as it was") {
   Scenario scenario = arriving_capacity("step-up");
   scenario.pools[0].dated[0].from = at(102);
   // 25 steps and a half until 102; pause until 112; the other half in 1 s, and 34 steps of 2 s.
-  CHECK(end_of(checked(scenario), "e") == at(181));
+  CHECK(end_of(run_recorded(scenario), "e") == at(181));
 }
 
 TEST_CASE("elastic: a discarding resize loses what was not committed, at the old size") {
   Scenario scenario = arriving_capacity("step-up");
   scenario.classes[0].elastic->resize.state = ResizeState::discarded;
   checkpoint(scenario.classes[0], seconds(40), seconds(5));
-  const RunResult result = checked(scenario);
+  const RunResult result = run_recorded(scenario);
   // Commits at 45 and 90, of 20 steps; 10 s are lost; pause until 110; 40 steps of 2 s with one pause.
   CHECK(leaf(result, Leaf::runtime_reconfiguration) == device_seconds(2 * 10 + 4 * 10));
   CHECK(end_of(result, "e") == at(110 + 80 + 5));
@@ -89,7 +78,7 @@ TEST_CASE("elastic: whoever grows at a commit has nothing to lose") {
   scenario.classes[0].elastic->resize.state = ResizeState::discarded;
   scenario.classes[0].elastic->grow = GrowAt::commit;
   checkpoint(scenario.classes[0], seconds(40), seconds(5));
-  const RunResult result = checked(scenario);
+  const RunResult result = run_recorded(scenario);
   // Commits at 45, 90 and 135, of 30 steps; pause until 145; 30 steps of 2 s with one checkpoint.
   CHECK(leaf(result, Leaf::runtime_reconfiguration) == device_seconds(4 * 10));
   CHECK(end_of(result, "e") == at(145 + 60 + 5));
@@ -98,7 +87,7 @@ TEST_CASE("elastic: whoever grows at a commit has nothing to lose") {
 TEST_CASE("elastic: a resize during a launch is followed by what was left of it") {
   Scenario scenario = arriving_capacity("step-up");
   scenario.classes[0].startup.launch = seconds(130);
-  const RunResult result = checked(scenario);
+  const RunResult result = run_recorded(scenario);
   CHECK(leaf(result, Leaf::runtime_startup) == device_seconds(2 * 100));
   CHECK(leaf(result, Leaf::runtime_reconfiguration) == device_seconds(4 * (10 + 30)));
   CHECK(end_of(result, "e") == at(140 + 120));
@@ -112,7 +101,7 @@ TEST_CASE("elastic: nobody grows while somebody waits for what is free") {
   scenario.pools[0].dated.push_back({.nodes = {2}, .from = at(150)});
   scenario.pools[0].dated[0].nodes = {1};
   scenario.classes.push_back(job("gang", 2, 2, seconds(20), at(50)));
-  const RunResult result = checked(scenario);
+  const RunResult result = run_recorded(scenario);
   CHECK(*outcome(result, "gang").first_start == at(150));
   // It grows when the other has started and gone, at 170: 42 steps and a half, and 17.5 of 2 s.
   CHECK(end_of(result, "e") == at(170 + 10 + 35));
@@ -127,7 +116,7 @@ TEST_CASE("elastic: one worker goes before anybody is stopped, and the gang goes
     scenario.scheduler.order = "priority";
     scenario.scheduler.preemption = preemption;
     scenario.scheduler.preempt_by = PreemptBy::priority;
-    const RunResult result = checked(scenario);
+    const RunResult result = run_recorded(scenario);
     CHECK(*outcome(result, "P").first_start == at(100));
     CHECK(outcome(result, "E").resizes == 1);
     CHECK(outcome(result, "E").evictions == 0);
@@ -139,7 +128,7 @@ TEST_CASE("elastic: one worker goes before anybody is stopped, and the gang goes
 TEST_CASE("elastic: whoever has grown back is whole again when the other has gone") {
   JobClass low = elastic("E", "fill-and-shrink", 1000, 12, {1, 2, 3, 4});
   Scenario scenario = build::scenario({pool(1, 4)}, {low, job("P", 1, 1, seconds(50), at(99))});
-  const RunResult result = checked(scenario);
+  const RunResult result = run_recorded(scenario);
   // Steps of 3 s at 4 devices, of 4 s at 3: 33 until 99, 12 and a half until 149.
   CHECK(outcome(result, "E").resizes == 2);
   CHECK(end_of(result, "E") == at(149) + Duration::nanoseconds(2'863'500'000'000));
@@ -148,7 +137,7 @@ TEST_CASE("elastic: whoever has grown back is whole again when the other has gon
 TEST_CASE("elastic: nobody shrinks in vain") {
   JobClass low = elastic("E", "fill-and-shrink", 20, 4, {3, 4});
   Scenario scenario = build::scenario({pool(1, 4)}, {low, job("P", 1, 2, seconds(10), at(5))});
-  const RunResult result = checked(scenario);
+  const RunResult result = run_recorded(scenario);
   CHECK(outcome(result, "E").resizes == 0);
   CHECK(*outcome(result, "P").first_start == at(20));
 }
@@ -159,7 +148,7 @@ TEST_CASE("elastic: released devices are torn down first, and nobody shrinks twi
   Scenario scenario = build::scenario({machines}, {elastic("E", "fill-and-shrink", 100, 12, {1, 2, 3, 4}),
                                                    job("P", 1, 1, seconds(10), at(6))});
   scenario.classes.push_back(job("late", 1, 1, seconds(10), at(8)));
-  const RunResult result = checked(scenario);
+  const RunResult result = run_recorded(scenario);
   CHECK(*outcome(result, "P").first_start == at(13));
   CHECK(leaf(result, Leaf::scheduling_transition) > DeviceTime::zero());
 }
@@ -180,7 +169,7 @@ TEST_CASE("elastic: two queues with equal guarantees share evenly after two work
     scenario.scheduler.preemption = Preemption::kept;
     scenario.scheduler.preempt_by = PreemptBy::nobody;
     scenario.scheduler.reclaim = true;
-    const RunResult result = checked(scenario);
+    const RunResult result = run_recorded(scenario);
     CHECK(*outcome(result, "Y").first_start == at(10));
     for (const char* const name : {"X", "Y"}) {
       CHECK(outcome(result, name).capacity == Capacity::devices(3));
@@ -208,7 +197,7 @@ TEST_CASE("elastic: the textbook's job, immediate, waiting and stepping up, in a
     DatedNodes later{.nodes = {}, .from = at(4 * 3600)};
     for (std::uint32_t node = 16; node < 64; ++node) later.nodes.push_back(node);
     machines.dated = {later};
-    return outcome(checked(scenario({machines}, {spec})), "job").steps;
+    return outcome(run_recorded(scenario({machines}, {spec})), "job").steps;
   };
   // Steps of a thousandth of an epoch.
   const ElasticSize small{.devices = 128, .time = Duration::nanoseconds(3'600'000'000)};

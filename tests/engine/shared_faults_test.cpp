@@ -9,17 +9,6 @@ namespace {
 
 using namespace build;
 
-/// The run, whose records must give its ledger.
-RunResult run_recorded(const Scenario& scenario) {
-  Records records;
-  RunResult result =
-      simulate(scenario, {.replication = 0, .records = &records, .jobs = RunOptions::Jobs::each});
-  const Accounting accounting = account(records);
-  CHECK(accounting.problems == std::vector<std::string>{});
-  CHECK(accounting.ledger == result.ledger);
-  return result;
-}
-
 ScriptedFault device_fault(SimTime when, Duration repair) {
   ScriptedFault fault;
   fault.at = when;
