@@ -127,7 +127,7 @@ void Engine::arrive(std::uint32_t class_index) {
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
   job.longest_wait = Duration::zero();
   if (job_class.elastic) take_queue_size(job);
-  job.commits = job.failures = job.evictions = job.drains = job.resizes = 0;
+  job.commits = job.failures = job.evictions = job.drains = job.resizes = job.swaps = 0;
   job.stops_since_commit = job.preemptions = job.cascade = 0;
   job.preempted_at.clear();
   job.retained.clear();

@@ -56,6 +56,8 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
   }
   add_ns(Leaf::runtime_input_wait, part.wait);
   add_ns(Leaf::runtime_checkpoint, part.pause);
+  add_ns(Leaf::program_straggler, part.straggler);
+  add_ns(Leaf::program_noisy_neighbour, part.neighbour);
   add_ns(Leaf::program_checkpoint_write, part.flush_excess);
   keep_retained(job, job.gang_capacity * Duration::nanoseconds(part.own));
 }
@@ -80,6 +82,8 @@ void Engine::record_stretch(const Job& job, const Stretch& stretch, SimTime from
                     .pause = Duration::nanoseconds(part.pause),
                     .excess = Duration::nanoseconds(part.flush_excess),
                     .excess_leaf = Leaf::program_checkpoint_write,
+                    .straggler = Duration::nanoseconds(part.straggler),
+                    .neighbour = Duration::nanoseconds(part.neighbour),
                     .warm_up = Duration::nanoseconds(part.warm_up),
                     .warm_up_leaf = job.launch_leaf};
     records_->timeline.push_back(row);
@@ -325,6 +329,7 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
   outcome.drains = job.drains;
   outcome.steps = job.steps_done;
   outcome.resizes = job.resizes;
+  outcome.swaps = job.swaps;
   outcome.capacity = job.shape.capacity();
   result_.jobs.push_back(std::move(outcome));
 }

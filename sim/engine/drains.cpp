@@ -168,10 +168,15 @@ void Engine::leave_shared(Job& job) {
   job.gang_capacity = job.assigned = Capacity::zero();
 }
 
-/// Discards what is not committed; false if that was once too often, and the job has ended.
+/// False if the job has ended.
 bool Engine::stop_for_drain(Job& job) {
   ++job.drains;
   if (in_window()) ++result_.classes[job.job_class.value].drains;
+  return stop_to_reconfigure(job);
+}
+
+/// Discards what is not committed; false if that was once too often, and the job has ended.
+bool Engine::stop_to_reconfigure(Job& job) {
   charge_held(job, now_);
   settle(job, covered(job, now_), Leaf::runtime_reconfiguration);
   if (job.phase == JobPhase::saving) run_eviction_clock(job);  // the eviction comes to nothing

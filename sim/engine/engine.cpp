@@ -72,6 +72,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .holders = {},
               .classes = std::vector<ClassOutcome>(scenario.classes.size()),
               .faults = {},
+              .episodes = {},
               .preemptions = {},
               .waiting = std::vector<LeafTotals>(scenario.pools.size()),
               .pool_ends = std::vector<PoolEnd>(scenario.pools.size()),
@@ -84,7 +85,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       times_(scenario.classes.size()) {
   for (const PoolSpec& pool : scenario.pools) {
     const bool may_go_out =
-        !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() || !pool.dated.empty();
+        !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() || !pool.dated.empty() ||
+        some_are_slow(scenario);
     const auto stream = [&](Purpose purpose) {
       return StreamKey{scenario.runs.seed, options.replication, purpose, pools_.size()};
     };
@@ -134,6 +136,7 @@ RunResult Engine::run() {
   start_fragmentation();
   start_withdrawals();
   start_faults();
+  start_slowness();
   for (std::uint32_t index = 0; index < sources_.size(); ++index) schedule_arrival(index);
 
   const SimTime bound = window_end_ == SimTime::never()
@@ -191,8 +194,8 @@ void Engine::dispatch(const Event& event) {
       return arrive(event.entity);
     case EventKind::completed:
       return run_current(event) ? completed(job(event.entity)) : void();
-    case EventKind::warmed_up:
-      return run_current(event) ? warmed_up(job(event.entity)) : void();
+    case EventKind::speed_changes:
+      return run_current(event) ? change_speed(job(event.entity)) : void();
     case EventKind::detected:
       return run_current(event) ? detected(job(event.entity)) : void();
     case EventKind::saved:
@@ -245,6 +248,14 @@ void Engine::dispatch(const Event& event) {
     case EventKind::resized:
       if (job(event.entity).live_generation == event.generation) follow_script_on(job(event.entity));
       return;
+    case EventKind::slowed:
+      return slowed(event.entity);
+    case EventKind::slowed_by_script:
+      return begin_episode(scenario_.slow_script[event.entity]);
+    case EventKind::slowness_ends:
+      return end_episode(event.entity);
+    case EventKind::swap_due:
+      return job(event.entity).live_generation == event.generation ? swap_due(job(event.entity)) : void();
     case EventKind::look_again:
       looked_at_ = kNeverLooked;
       pass_wanted_ = true;

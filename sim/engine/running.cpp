@@ -58,11 +58,12 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   const std::int64_t left = job.steps - job.stretch_base;
   const bool slow = slow_steps > 0 && job.slow_excess > 0 && slow_steps < left;
   if (slow_steps > 0) step.warm_up = job.slow_excess;
+  if (!slow_spots_.empty()) slow_down(job, step);
   job.stretch = Stretch{step, cycles_[job.job_class.value], from};
-  job.slow_steps_left = slow ? slow_steps : 0;
+  job.slow_steps_left = slow_steps;
   ++job.run_generation;
   if (slow) {
-    push(job.stretch.end_of_step(slow_steps), Phase::kCompletion, EventKind::warmed_up, job.slot.value,
+    push(job.stretch.end_of_step(slow_steps), Phase::kCompletion, EventKind::speed_changes, job.slot.value,
          job.run_generation);
   } else if (job.steps != std::numeric_limits<std::int64_t>::max()) {
     push(job.stretch.end_of_step(left), Phase::kCompletion, EventKind::completed, job.slot.value,
@@ -71,11 +72,12 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   if (job.eviction_left && class_of(job).evictions.clock == EvictionClock::productive)
     run_eviction_clock(job);
   schedule_leaving(job);
+  if (!slow_spots_.empty()) watch_stragglers(job, from.at);
   if (window_closed_) watch_resolution(job);
 }
 
-void Engine::warmed_up(Job& job) {
-  // The speed changes at this step's end; what is provisional goes on in the next stretch.
+/// A step begins at another speed; what is provisional goes on in the next stretch.
+void Engine::change_speed(Job& job) {
   pause_productive_clock(job);
   count_commits(job);
   const SimTime cover = covered(job, now_);
@@ -97,7 +99,11 @@ void Engine::warmed_up(Job& job) {
   }
   job.committed = cover;
   job.stretch_base += so_far.steps;
-  begin_stretch(job, 0, Stretch::Start{.at = now_, .since_checkpoint = since, .flush_until = flush});
+  begin_stretch(job, std::max<std::int64_t>(job.slow_steps_left - so_far.steps, 0),
+                Stretch::Start{.at = now_,
+                               .position = so_far.position,
+                               .since_checkpoint = since,
+                               .flush_until = flush});
 }
 
 SimTime Engine::covered(const Job& job, SimTime at) const {
@@ -181,6 +187,7 @@ void Engine::drop_stretch(Job& job) {
   pause_productive_clock(job);
   job.pieces.clear();
   job.stepping = false;
+  job.slow_since.reset();
   job.pending_durable = job.leaves_at = SimTime::never();
 }
 

@@ -94,6 +94,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   Leaf launch_leaf = Leaf::runtime_startup;  ///< of the phase before the stepping: of its slow first steps
   std::int64_t slow_steps_left = 0;          ///< of this launch ...
   std::int64_t slow_excess = 0;              ///< ... each longer by this
+  std::optional<SimTime> slow_since;         ///< stragglers have slowed it since; where it minds
   bool stepping = false;                     ///< phase_until is followed by the stretch
   Stretch stretch;
   std::int64_t stretch_base = 0;  ///< whole steps before the stretch's origin
@@ -134,7 +135,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime member_wait_from;
   Duration requeue_wait, held, member_wait;
   Duration longest_wait;  ///< of its stays in the queue that are over
-  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, swaps = 0;
   bool unresolved = false;  ///< counted among those the run waits for after the window
 
   bool holds() const {

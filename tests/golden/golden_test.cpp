@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Mechanisms that are not simulated yet.
-const std::set<std::string> kNotYet{"service-replica", "straggler"};
+const std::set<std::string> kNotYet{"service-replica"};
 
 class Adapter {
  public:
@@ -60,7 +60,7 @@ class Adapter {
   SimTime instant(const Json& units) const { return SimTime::zero() + duration(units); }
   static bool given(const Json& job, const char* key) { return job.contains(key) && !job.at(key).is_null(); }
 
-  JobClass job_class(const Json& job, const Scenario& out) const {
+  JobClass job_class(const Json& job, Scenario& out) const {
     JobClass spec;
     spec.name = job.at("id");
     const auto accepts = job.value("accepts", std::vector<std::string>{"x"});
@@ -78,6 +78,8 @@ class Adapter {
     }
     spec.gang.shape = shape;
     const std::string kind = job.value("kind", "steps");
+    for (const Json& slow : job.value("slow", Json::array()))
+      out.slow_script.push_back(slowness(slow, spec.pools.front(), job.at("step").get<double>()));
     if (kind == "steps") {
       spec.step.continuous = false;
       spec.step.time = duration(job.at("step"));
@@ -106,6 +108,17 @@ class Adapter {
       for (std::uint32_t quota = 0; quota < out.scheduler.quotas.size(); ++quota)
         if (out.scheduler.quotas[quota].name == job.at("quota")) spec.quota = quota;
     }
+    return spec;
+  }
+
+  /// The cases give the excess of a step; the pool's first node is as slow as makes it so.
+  ScriptedSlowness slowness(const Json& slow, std::uint32_t pool, double step) const {
+    ScriptedSlowness spec;
+    spec.at = instant(slow.at("from"));
+    spec.length = instant(slow.at("to")) - spec.at;
+    spec.pool = pool;
+    spec.hits = FaultScope::node;
+    spec.speed = step / (step + slow.at("excess").get<double>());
     return spec;
   }
 
@@ -253,7 +266,7 @@ TEST_CASE(
     CHECK(accounting.problems == std::vector<std::string>{});
     CHECK(accounting.ledger == result.ledger);
   }
-  CHECK(reached == 39);
+  CHECK(reached == 40);
 }
 
 }  // namespace
