@@ -111,6 +111,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       return RandomStream{StreamKey{scenario.runs.seed, options.replication, purpose, index}};
     };
     sources_.push_back(Source{.arrived = 0,
+                              .brought = 0,
+                              .replaced = 0,
                               .next = SimTime::zero(),
                               .gaps = stream(Purpose::kArrival),
                               .gangs = stream(Purpose::kGang),
@@ -137,6 +139,7 @@ RunResult Engine::run() {
   start_withdrawals();
   start_faults();
   start_slowness();
+  start_services();
   for (std::uint32_t index = 0; index < sources_.size(); ++index) schedule_arrival(index);
 
   const SimTime bound = window_end_ == SimTime::never()
@@ -240,7 +243,7 @@ void Engine::dispatch(const Event& event) {
     case EventKind::vacated:
       return vacate();
     case EventKind::leaves:
-      return run_current(event) ? leave_withdrawn(job(event.entity)) : void();
+      return run_current(event) ? leave_gently(job(event.entity)) : void();
     case EventKind::refused:
       return refuse_hopeless();
     case EventKind::out_of_patience:
@@ -248,6 +251,19 @@ void Engine::dispatch(const Event& event) {
     case EventKind::resized:
       if (job(event.entity).live_generation == event.generation) follow_script_on(job(event.entity));
       return;
+    case EventKind::provisioned:
+      if (!attempt_current(event)) return;
+      charge_held(job(event.entity), now_);
+      record_allocation(job(event.entity), "provisioned");
+      return start(job(event.entity));
+    case EventKind::life_over:
+      return job(event.entity).live_generation == event.generation ? life_over(job(event.entity)) : void();
+    case EventKind::drained:
+      return run_current(event) ? drained(job(event.entity)) : void();
+    case EventKind::warm_replica:
+      return bring_warm(event.entity);
+    case EventKind::replaced:
+      return replace_replica(event.entity);
     case EventKind::slowed:
       return slowed(event.entity);
     case EventKind::slowed_by_script:

@@ -71,6 +71,8 @@ class Engine {
   // arrivals.cpp
   void schedule_arrival(std::uint32_t class_index);
   void arrive(std::uint32_t class_index);
+  Job& bring(std::uint32_t class_index);
+  void admit(Job& job);
   void know_gangs(std::uint32_t class_index);
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, std::uint32_t guess = 0);
@@ -209,6 +211,32 @@ class Engine {
   void swap_due(Job& job);
   void swap_wanted();
   bool swap_stragglers(Job& job);
+
+  // services.cpp
+  bool is_service(const Job& job) const { return class_of(job).kind == JobKind::service; }
+  bool is_ready(const Job& job) const {
+    return job.phase == JobPhase::running && job.stepping && now_ >= job.phase_until;
+  }
+  static bool can_fail(const Job& job) {
+    return job.phase == JobPhase::running || job.phase == JobPhase::detecting ||
+           job.phase == JobPhase::saving || job.phase == JobPhase::draining;
+  }
+  void requeue_unprovisioned(Job& job);
+  void start_services();
+  void bring_warm(std::uint32_t class_index);
+  void draw_life(Job& job, std::uint64_t wish);
+  void want_replica(std::uint32_t class_index, std::uint64_t wish);
+  void replace_replica(std::uint32_t class_index);
+  Job* next_warm(std::uint32_t class_index);
+  void promote(Job& job, std::uint64_t wish);
+  void provision(Job& job);
+  void begin_life(Job& job);
+  void count_ready(Job& job, SimTime at);
+  void begin_drain(Job& job);
+  void drained(Job& job);
+  void life_over(Job& job);
+  void end_service(Job& job);
+  void leave_gently(Job& job);
 
   // elastic.cpp
   struct SizedGang {
@@ -410,6 +438,8 @@ class Engine {
   // Arrivals.
   struct Source {
     std::uint64_t arrived = 0;
+    std::uint64_t brought = 0;  ///< with replicas that are kept warm, or take the place of others
+    std::uint64_t replaced = 0;
     SimTime next;
     RandomStream gaps, gangs, durations;
     double weight = 0.0;  ///< sum of the gang sizes' weights

@@ -37,6 +37,11 @@ enum class EventKind : std::uint8_t {
   slowed_by_script,
   slowness_ends,    ///< entity: an episode
   swap_due,
+  provisioned,
+  life_over,
+  drained,
+  warm_replica,  ///< entity: a class
+  replaced,      ///< entity: a class whose replicas are kept
 };
 
 }  // namespace fleetsim

@@ -143,8 +143,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
       const Part* const member = find_part(victim, each);
       const DeviceMask lost = member == nullptr ? 0 : member->devices & devices;
       if (lost == 0) continue;
-      if (victim.phase == JobPhase::running || victim.phase == JobPhase::detecting ||
-          victim.phase == JobPhase::saving) {
+      if (can_fail(victim)) {
         add_broken(victim, Part{.node = each, .devices = lost}, repair);
         back = std::max(back, now_ + row.detect.value_or(class_of(victim).recovery.detect) + repair);
       } else if (member->milli != 0) {
@@ -159,9 +158,8 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
   if (in_window()) ++outcome.failures;
   for (std::size_t index = 0; index < struck_.size(); ++index) {
     Job& victim = job(struck_[index]);
-    if (victim.phase != JobPhase::running && victim.phase != JobPhase::detecting &&
-        victim.phase != JobPhase::saving)
-      continue;
+    if (victim.phase == JobPhase::provisioning && !victim.missing.empty()) requeue_unprovisioned(victim);
+    if (!can_fail(victim)) continue;
     if (!gang_has(victim, row, node, device)) continue;
     if (in_window()) {
       ++outcome.interruptions;
@@ -241,6 +239,7 @@ void Engine::fail(Job& job, std::optional<Duration> detect) {
   const JobClass& job_class = class_of(job);
   ++job.failures;
   charge_held(job, now_);
+  if (job.phase == JobPhase::draining) return end_service(job);
   if (job_class.max_restarts && job.failures > *job_class.max_restarts)
     return stop_for_good(job, FinalState::failed);
   settle(job, covered(job, now_), Leaf::runtime_rework);

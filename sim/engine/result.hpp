@@ -53,6 +53,10 @@ struct ClassOutcome {
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
   std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0;
   std::int64_t swaps = 0;  ///< times that a job was stopped to be rid of stragglers
+  /// Replicas wanted inside the window that became ready, and how long that took in all, 1,000 units each.
+  std::int64_t ready = 0;
+  DeviceTime ready_wait;
+  std::int64_t from_warm = 0;  ///< replicas wanted inside the window that were there already, warm
 };
 
 /// What a row of failures did inside the window.

@@ -6,10 +6,13 @@
 namespace fleetsim {
 void Engine::start(Job& job) {
   const JobClass& job_class = class_of(job);
+  if (job_class.service.provision > Duration::zero() && job.phase != JobPhase::provisioning)
+    return provision(job);
   ++job.attempt;
   progress_at_event_ = result_.events;
   const Duration wait = now_ - (job.first_start ? job.released : job.submit);
   job.longest_wait = std::max(job.longest_wait, wait);
+  if (!job.first_start && !job.standby) begin_life(job);
   if (job.first_start) {
     job.requeue_wait = job.requeue_wait + wait;
   } else {
@@ -107,6 +110,7 @@ void Engine::change_speed(Job& job) {
 }
 
 SimTime Engine::covered(const Job& job, SimTime at) const {
+  if (is_service(job)) return at;
   if (const auto cover = job.stretch.covered(at)) {
     // A job that stopped to save has staged no checkpoint since; one in flight may still become durable.
     const bool stopped = job.phase == JobPhase::saving && !job.pieces.empty();
@@ -130,6 +134,7 @@ void Engine::retain(Job& job, SimTime to) {
     std::erase_if(job.pieces, [&](const Piece& piece) { return piece.to <= to; });
     for (Piece& piece : job.pieces) piece.from = std::max(piece.from, to);
   }
+  if (is_service(job) && !job.standby) count_ready(job, job.stretch.start());
   job.committed = to;
   job.stops_since_commit = 0;
 }
@@ -192,6 +197,7 @@ void Engine::drop_stretch(Job& job) {
 }
 
 void Engine::completed(Job& job) {
+  if (is_service(job)) return life_over(job);
   charge_held(job, now_);
   if (job.phase != JobPhase::reserved) {
     // The last step's end is the commit, also where a checkpoint without a pause falls on it.
@@ -240,7 +246,7 @@ void Engine::release(Job& job, const char* reason) {
   job.own_spares.clear();
   job.missing.clear();
   job.gang_capacity = job.assigned = Capacity::zero();
-  if (job.phase != JobPhase::assembling) {
+  if (job.phase != JobPhase::assembling && job.phase != JobPhase::provisioning) {
     job.held = job.held + (now_ - job.gang_complete);
     job.released = now_;
   }

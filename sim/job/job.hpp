@@ -19,10 +19,12 @@ namespace fleetsim {
 enum class JobPhase : std::uint8_t {
   queued,
   assembling,  ///< partial hold: some of the gang
+  provisioning,  ///< a replica has its nodes, and they are made ready for it
   running,
   detecting,       ///< stopped by a failure that takes a member out, not yet noticed
   waiting_member,  ///< survivors wait for a replacement
   saving,          ///< graceful save before an eviction
+  draining,        ///< a replica takes no more requests, and ends those it has
   away,            ///< requeue delay
   reserved,        ///< a reservation: no steps
   zombie,          ///< execution has stopped, the lease goes on
@@ -109,6 +111,15 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
     DeviceTime amount;
   };
   std::vector<Retained> retained;
+
+  // Service.
+  bool standby = false;   ///< warm: loaded, and idle
+  bool was_ready = false;  ///< since it is wanted
+  bool life_is_over = false;  ///< it drains for the last time
+  SimTime wanted;
+  std::optional<Duration> life;  ///< from gang complete, where that bounds it
+  SimTime life_ends = SimTime::never();
+  Duration drain;
 
   // Interruptions.
   const LaunchSpec* relaunch = nullptr;  ///< of the next start

@@ -134,6 +134,7 @@ SimTime Stretch::end_of_step(std::int64_t steps) const {
 }
 
 SimTime Stretch::next_step_start(SimTime t) const {
+  if (t.ns() == start_) return t;  // what is left of a step that was cut begins here, too
   const auto next = [&](std::int64_t begin, std::int64_t elapsed, std::int64_t slow) {
     const std::int64_t steps = in_steps(elapsed, slow).steps;
     const std::int64_t done = length(steps, slow);

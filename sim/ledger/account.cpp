@@ -157,7 +157,10 @@ class Accountant {
     const SimTime complete = std::clamp(row.gang_complete.value_or(row.to), row.from, row.to);
     const ClassId job_class = class_of(row.job);
     const PoolId pool{row.pool};
-    ledger_.add(pool, job_class, Leaf::scheduling_partial_gang, row.capacity * inside(row.from, complete));
+    if (leaf_info(row.incomplete).boundary != Boundary::scheduling)
+      return problem("allocation", index,
+                     "an incomplete gang cannot be " + std::string(leaf_info(row.incomplete).name));
+    ledger_.add(pool, job_class, row.incomplete, row.capacity * inside(row.from, complete));
     ledger_.add(pool, job_class, Leaf::runtime_idle_reservation, row.spare * inside(row.from, row.to));
     jobs_[row.job].held += row.capacity * inside(complete, row.to);
   }

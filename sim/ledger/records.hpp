@@ -23,6 +23,8 @@ struct AllocationRow {
   std::optional<SimTime> gang_complete;  ///< absent: still assembling, or waiting for a member
   Capacity capacity;                     ///< of the gang
   Capacity spare;                        ///< held beside it
+  /// What it is until the gang is complete: waiting for members, or provisioned.
+  Leaf incomplete = Leaf::scheduling_partial_gang;
   std::string reason;                    ///< why the interval ended
   friend bool operator==(const AllocationRow&, const AllocationRow&) = default;
 };

@@ -103,6 +103,7 @@ struct PoolSpec {
   Duration teardown = Duration::nanoseconds(0);
   std::optional<Price> price;    ///< per in-service device
   std::optional<FlopRate> peak;  ///< dense arithmetic peak of one device: the named ideal
+  std::optional<ByteRate> memory_bandwidth;  ///< of one device, at peak
   std::vector<FaultRow> faults;
   std::vector<SlowRow> slow;
   std::vector<DrainSpec> drains;
@@ -161,11 +162,12 @@ struct CheckpointSpec {
 
 /// The phases that follow a launch, and the excess of the first slow steps.
 struct LaunchSpec {
+  Duration fetch = Duration::nanoseconds(0);  ///< of weights, from where they are stored
   Duration launch = Duration::nanoseconds(0), load = Duration::nanoseconds(0);
   Duration compile = Duration::nanoseconds(0), warmup = Duration::nanoseconds(0);
   std::int64_t slow_steps = 0;                      ///< first steps after the launch that are slower ...
   Duration slow_excess = Duration::nanoseconds(0);  ///< ... by this much each
-  Duration total() const { return launch + load + compile + warmup; }
+  Duration total() const { return fetch + launch + load + compile + warmup; }
 };
 
 struct RecoverySpec {
@@ -246,7 +248,8 @@ struct ElasticSpec {
   std::vector<ScriptedResize> script;
 };
 
-enum class JobKind : std::uint8_t { work, reservation };
+/// `service`: a replica, which holds its gang, becomes ready, and is ready until its life is over.
+enum class JobKind : std::uint8_t { work, reservation, service };
 enum class FinalState : std::uint8_t {
   completed,
   failed,
@@ -273,6 +276,18 @@ struct ArrivalSpec {
   std::optional<DrawnJobs> drawn;     ///< out of the list, whose times do not count
 };
 
+/// Replicas that serve. Ready time is retained as it passes.
+struct ServiceSpec {
+  Duration provision = Duration::nanoseconds(0);  ///< of an allocation, before its gang counts as complete
+  std::optional<Distribution> ready;  ///< seconds of ready time until it is drained; or ...
+  std::optional<Distribution> life;   ///< ... seconds from gang complete to release; neither: endless
+  Distribution drain{Distribution::Fixed{0.0}};  ///< seconds from its last new request to its last answer
+  bool kept = false;                             ///< one whose life is over is replaced by another
+  std::uint32_t warm = 0;     ///< beside those that serve, loaded and idle, to serve at once when one is wanted
+  double busy = 1.0;          ///< share of ready time with requests; the rest is headroom
+  std::optional<double> mbu;  ///< model bandwidth utilization while busy: bytes that must move at peak bandwidth
+};
+
 /// One entry of `workload`: a class of jobs alike but for what is drawn.
 struct JobClass {
   std::string name;
@@ -286,6 +301,7 @@ struct JobClass {
       duration;  ///< seconds of stepping, when the work is a duration; neither: endless
   ProgramSplit program;
   std::optional<double> program_goodput;  ///< P as given, or ideal / step time
+  ServiceSpec service;                    ///< of replicas
   CheckpointSpec checkpoint;
   LaunchSpec startup;
   RecoverySpec recovery;

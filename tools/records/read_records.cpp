@@ -184,6 +184,7 @@ class SchedulerReader {
     if (!in_.text("gang_complete_ns").empty()) row.gang_complete = in_.time("gang_complete_ns");
     row.capacity = in_.capacity("milli");
     row.spare = in_.capacity("spare_milli");
+    row.incomplete = in_.leaf("leaf", row.incomplete);
     row.reason = in_.text("reason");
     if (row.job >= records_.jobs.size()) in_.wrong("job", "the number of a job that a row above declares");
     records_.allocations.push_back(std::move(row));
