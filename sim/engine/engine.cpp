@@ -84,9 +84,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       records_{options.records},
       times_(scenario.classes.size()) {
   for (const PoolSpec& pool : scenario.pools) {
-    const bool may_go_out =
-        !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() || !pool.dated.empty() ||
-        some_are_slow(scenario);
+    const bool may_go_out = !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() ||
+                            !pool.dated.empty() || some_are_slow(scenario);
     const auto stream = [&](Purpose purpose) {
       return StreamKey{scenario.runs.seed, options.replication, purpose, pools_.size()};
     };

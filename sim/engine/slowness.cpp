@@ -4,9 +4,9 @@
 #include "sim/engine/engine.hpp"
 #include "sim/engine/struck.hpp"
 
-// Gangs that are slow for a time: members that all others wait for, and traffic of others on their links. A step
-// keeps the speed it began with, so that an episode changes a gang's speed where its next step begins; there is
-// no other event. And gangs that will not wait for a slow member.
+// Gangs that are slow for a time: members that all others wait for, and traffic of others on their links. A
+// step keeps the speed it began with, so that an episode changes a gang's speed where its next step begins;
+// there is no other event. And gangs that will not wait for a slow member.
 
 namespace fleetsim {
 namespace {
@@ -161,7 +161,8 @@ void Engine::swap_due(Job& job) {
   const bool waits = class_of(job).swap->at == SwapAt::commit && has_provisional(job) && !commits_now(job);
   if (waits)
     return push(next_commit(job), Phase::kLimit, EventKind::swap_due, job.slot.value, job.live_generation);
-  if (!swap_stragglers(job) && std::find(swaps_wanted_.begin(), swaps_wanted_.end(), job.slot) == swaps_wanted_.end())
+  if (!swap_stragglers(job) &&
+      std::find(swaps_wanted_.begin(), swaps_wanted_.end(), job.slot) == swaps_wanted_.end())
     swaps_wanted_.push_back(job.slot);
 }
 
@@ -172,8 +173,8 @@ void Engine::swap_wanted() {
   for (const JobId id : wanted) swap_due(job(id));
 }
 
-/// Stops the gang and goes on with other members in place of as many stragglers as there are others for; false,
-/// and nothing happens, if there are none.
+/// Stops the gang and goes on with other members in place of as many stragglers as there are others for;
+/// false, and nothing happens, if there are none.
 bool Engine::swap_stragglers(Job& job) {
   SlowSpots& spots = slow_spots_[job.pool.value];
   Placement stragglers;

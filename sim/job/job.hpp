@@ -18,7 +18,7 @@ namespace fleetsim {
 /// computed.
 enum class JobPhase : std::uint8_t {
   queued,
-  assembling,  ///< partial hold: some of the gang
+  assembling,    ///< partial hold: some of the gang
   provisioning,  ///< a replica has its nodes, and they are made ready for it
   running,
   detecting,       ///< stopped by a failure that takes a member out, not yet noticed
@@ -113,8 +113,8 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   std::vector<Retained> retained;
 
   // Service.
-  bool standby = false;   ///< warm: loaded, and idle
-  bool was_ready = false;  ///< since it is wanted
+  bool standby = false;       ///< warm: loaded, and idle
+  bool was_ready = false;     ///< since it is wanted
   bool life_is_over = false;  ///< it drains for the last time
   SimTime wanted;
   std::optional<Duration> life;  ///< from gang complete, where that bounds it

@@ -11,10 +11,11 @@ namespace fleetsim {
 
 /// How one step divides, in order: its wait, its own time, and what delays it beyond its profile.
 struct StepTimes {
-  std::int64_t wait = 0, own = 1;              ///< nanoseconds
-  std::int64_t straggler = 0, neighbour = 0;  ///< by which a slow rank, or traffic of others, delays each step
-  std::int64_t warm_up = 0;        ///< excess of a slow first step: neither provisional nor stepping time
-  std::int64_t flush_excess = 0;   ///< of a step that starts while a checkpoint is being flushed
+  std::int64_t wait = 0, own = 1;  ///< nanoseconds
+  std::int64_t straggler = 0,
+               neighbour = 0;     ///< by which a slow rank, or traffic of others, delays each step
+  std::int64_t warm_up = 0;       ///< excess of a slow first step: neither provisional nor stepping time
+  std::int64_t flush_excess = 0;  ///< of a step that starts while a checkpoint is being flushed
 
   std::int64_t slow() const { return straggler + neighbour; }
   /// What counts towards the interval of checkpoints, outside a flush.
@@ -85,7 +86,7 @@ class Stretch {
   }
   Elapsed between(SimTime from, SimTime to) const {
     if (from.ns() == origin_) return at(to);  // nothing has elapsed at the origin
-    const Elapsed before = at(from);           // first: it has mostly been asked for just now
+    const Elapsed before = at(from);          // first: it has mostly been asked for just now
     return at(to) - before;
   }
 
@@ -93,8 +94,8 @@ class Stretch {
   /// at that very end is not taken.
   SimTime end_of_step(std::int64_t steps) const;
 
-  /// When the first step begins that has not begun before `t` >= start(): a step keeps the speed it began with.
-  /// The end of a step at which a checkpoint is due counts, though its pause comes first.
+  /// When the first step begins that has not begun before `t` >= start(): a step keeps the speed it began
+  /// with. The end of a step at which a checkpoint is due counts, though its pause comes first.
   SimTime next_step_start(SimTime t) const;
 
   /// When the stepping time since start() reaches `amount` nanoseconds.

@@ -247,8 +247,8 @@ class Accountant {
 
   bool has_sound_parts(std::size_t index, const TimelineRow& row) {
     Duration parts;
-    for (const Duration part : {row.step, row.wait, row.pause, row.excess, row.straggler, row.neighbour,
-                                row.warm_up}) {
+    for (const Duration part :
+         {row.step, row.wait, row.pause, row.excess, row.straggler, row.neighbour, row.warm_up}) {
       if (part < Duration::zero()) return problem("timeline", index, "negative part"), false;
       parts += part;
     }

@@ -122,9 +122,9 @@ void read_pool_faults(const Reader& root, const Reader& in, PoolSpec& pool) {
   if (!general) return;
   pool.faults = read_fault_rows(*general);
   pool.slow = read_slow_rows(*general);
-  const bool needs_racks =
-      std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks) ||
-      std::any_of(pool.slow.begin(), pool.slow.end(), [](const SlowRow& row) { return row.hits == FaultScope::rack; });
+  const bool needs_racks = std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks) ||
+                           std::any_of(pool.slow.begin(), pool.slow.end(),
+                                       [](const SlowRow& row) { return row.hits == FaultScope::rack; });
   if (needs_racks && in.present({"nodes_per_rack", "racks", "fabric"}).empty()) {
     in.problem(
         "expected \"nodes_per_rack\" or \"racks\", since failures hit or take out racks; found neither");

@@ -197,7 +197,8 @@ void read_step(const Reader& in, JobClass& job) {
     job.step.continuous = false;
     assign(job.step.time, step->duration("time", Sign::positive));
     assign(job.step.tokens, step->positive_number("tokens"));
-    assign(job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)], step->share("straggler_share"));
+    assign(job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)],
+           step->share("straggler_share"));
     assign(job.step.stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)],
            step->share("neighbour_share"));
   }

@@ -300,8 +300,8 @@ constexpr std::array kFigures{
     FigureInfo{"pools.POOL.fragmentation.fgd", kPool, "1",
                "of the free capacity, what typical tasks could not use, CPU and memory counted (Weng et al., "
                "USENIX ATC 2023)",
-               fragmented<&FragmentationSums::typical>, fragmented<&FragmentationSums::free>, kFree, not_packed,
-               Shown::where_measured},
+               fragmented<&FragmentationSums::typical>, fragmented<&FragmentationSums::free>, kFree,
+               not_packed, Shown::where_measured},
 
     FigureInfo{"jobs.CLASS.runtime_goodput", kJob, "1",
                "R of the class: retained of what it held and whose fate is known", retained<job>,

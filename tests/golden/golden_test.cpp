@@ -225,8 +225,8 @@ std::map<std::string, std::string> as_text(const LeafTotals& leaves) {
 }
 
 void check_outcome(const Json& expected, const JobOutcome& job) {
-  const char* const states[] = {"completed",       "failed",        "cancelled",
-                                "killed_at_limit", "unsatisfiable", "no_progress", "gave_up"};
+  const char* const states[] = {"completed",     "failed",      "cancelled", "killed_at_limit",
+                                "unsatisfiable", "no_progress", "gave_up"};
   if (!job.state) return;  // the run ended before the job did: its window was settled
   CHECK(expected.at("state") == states[static_cast<std::size_t>(*job.state)]);
   CHECK(expected.at("queue_wait") == job.queue_wait.ns());
