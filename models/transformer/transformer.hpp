@@ -22,10 +22,30 @@ enum class Biases : std::uint8_t {
   kAll,   ///< on every projection, and norms have a shift as well
 };
 
-/// A decoder-only transformer as it is counted. All counts are positive; `heads * head_dim` need not be
-/// `hidden`.
-struct Transformer {
+/// Attention through low-rank projections of queries and of keys with values, as in DeepSeek-V2
+/// (arXiv:2405.04434): widths of the projections and of one head's parts.
+struct LatentAttention {
+  std::int64_t query_rank = 0;  ///< 0: queries come straight from the hidden state
+  std::int64_t kv_rank = 0;
+  std::int64_t plain_dim = 0;   ///< of a head's query and key, without a rotated position
+  std::int64_t rotary_dim = 0;  ///< of a head's query and key, with one
+  std::int64_t value_dim = 0;
+};
+
+/// Layers that mix tokens through a recurrent state in place of attention: Mamba-2 (arXiv:2405.21060), or
+/// gated delta nets.
+struct StateSpace {
   std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t head_dim = 0;  ///< `heads * head_dim` is the inner width
+  std::int64_t groups = 0;    ///< that share their input and output projections of the state
+  std::int64_t state = 0;     ///< width of the state of one head dimension
+};
+
+/// A decoder-only transformer as it is counted. Counts are positive unless they say what zero means;
+/// `heads * head_dim` need not be `hidden`.
+struct Transformer {
+  std::int64_t layers = 0;  ///< of any kind
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
   std::int64_t kv_heads = 0;  ///< fewer than `heads` under grouped queries
@@ -36,8 +56,20 @@ struct Transformer {
   Embeddings embeddings = Embeddings::kSeparate;
   Biases biases = Biases::kNone;
   std::int64_t learned_positions = 0;
-  std::int64_t experts = 1;   ///< feed-forward blocks per layer; above one a router chooses among them
-  std::int64_t top_k = 1;     ///< blocks that one token passes through
+  std::int64_t experts = 1;     ///< feed-forward blocks per layer; above one a router chooses among them
+  std::int64_t top_k = 1;       ///< blocks that one token passes through
+  std::int64_t shared_ffn = 0;  ///< width of the block that every token passes beside its experts
+  std::int64_t expert_input =
+      0;  ///< width the experts work on when not `hidden`, behind projections; 0: hidden
+  std::int64_t dense_layers = 0;  ///< first layers that have one block of `dense_ffn` in place of experts
+  std::int64_t dense_ffn = 0;
+  std::int64_t attention_layers = 0;     ///< of a hybrid: layers with attention; 0: all
+  std::int64_t feed_forward_layers = 0;  ///< of a hybrid: layers with a feed-forward block; 0: all
+  std::int64_t window_layers = 0;  ///< attention layers that look back `window` tokens, not to the start
+  std::int64_t window = 0;
+  std::int64_t prediction_layers = 0;  ///< layers more that predict tokens further ahead, in training only
+  std::optional<LatentAttention> latent{};
+  std::optional<StateSpace> state_space{};
   std::int64_t sequence = 0;  ///< tokens of context in training
   /// The round figure the name carries, such as 70e9. Dense models only: it stands for all parameters and for
   /// those one token uses alike.
