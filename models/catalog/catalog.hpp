@@ -97,6 +97,14 @@ struct Storage {
   std::int64_t jobs_sharing = 1;  ///< evenly
 };
 
+/// An entry as a table spelled it.
+template <class T>
+struct Like {
+  std::string name;  ///< of the entry
+  T entry;
+  std::string remark;  ///< what the table added in parentheses: "w/o MTP"
+};
+
 /// Lookup by name. An entry that its own file spoils is a fault of the build and throws std::logic_error.
 Found<Accelerator> accelerator(std::string_view name);
 Found<Node> node(std::string_view name);
@@ -106,5 +114,10 @@ Found<FailureMix> failure_mix(std::string_view name);
 Found<Price> price(std::string_view name);
 Found<Storage> storage(std::string_view name);
 Found<RecoveryBudget> recovery_budget(std::string_view name);
+
+/// Lookup by any spelling: the name or one the entry lists under `also`, whatever its case, blanks, hyphens,
+/// underscores, dots and parentheses. What stands in parentheses at the end may be a remark.
+Found<Like<Transformer>> transformer_like(std::string_view name);
+Found<Like<Accelerator>> accelerator_like(std::string_view name);
 
 }  // namespace fleetsim
