@@ -26,11 +26,12 @@ enum class CatalogKind : std::uint8_t {
   kPrices,
   kStorage,
   kRecovery,
+  kCalibration,
 };
 
 inline constexpr CatalogKind kCatalogKinds[] = {
     CatalogKind::kAccelerators, CatalogKind::kNodes,  CatalogKind::kFabrics, CatalogKind::kTransformers,
-    CatalogKind::kFailures,     CatalogKind::kPrices, CatalogKind::kStorage, CatalogKind::kRecovery};
+    CatalogKind::kFailures,     CatalogKind::kPrices, CatalogKind::kStorage, CatalogKind::kRecovery, CatalogKind::kCalibration};
 
 /// The name of the folder: "accelerators".
 std::string_view to_string(CatalogKind kind);

@@ -21,8 +21,9 @@ double moved(Collective collective, double ranks) {
   return 1;
 }
 
-Seconds along(const LinkCurve& curve, double bandwidth, Bytes message, double share, double domains) {
-  const double knee = curve.knee.si * (curve.growth > 0 ? std::pow(domains, curve.growth) : 1.0);
+Seconds along(const LinkCurve& curve, double bandwidth, Bytes message, double share, double domains,
+              double width = 1) {
+  const double knee = width * curve.knee.si * (curve.growth > 0 ? std::pow(domains, curve.growth) : 1.0);
   const double time = message.si * share / bandwidth * (1 + std::pow(knee / message.si, curve.exponent));
   return std::max(curve.floor, Seconds{time});
 }
@@ -40,11 +41,11 @@ Seconds collective_time(const Network& network, Collective collective, Bytes mes
   if (collective == Collective::kAllToAll) {
     // What leaves the domain crosses each rank's own share of the network.
     const double out = (ranks - per_domain) / ranks;
-    return along(network.between, network.between.bandwidth.si, message, out, domains);
+    return along(network.between, network.between.bandwidth.si, message, out, domains, 0.125);
   }
   // A ring through every domain crosses the network with the shares of all its ranks there.
   const double bandwidth = std::min(network.between.bandwidth.si * per_domain, inside.bandwidth.si);
-  return along(network.between, bandwidth, message, share, domains);
+  return along(network.between, bandwidth, message, share, domains, std::min(1.0, per_domain / 8));
 }
 
 }  // namespace fleetsim
