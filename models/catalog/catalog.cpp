@@ -80,26 +80,12 @@ std::optional<std::string> about(CatalogKind kind, std::string_view name) {
       .entry;
 }
 
-Found<Accelerator> accelerator(std::string_view name) {
-  return find_entry<Accelerator>(
-      CatalogKind::kAccelerators, name, [&](const CatalogEntry& e, const nlohmann::json&) {
-        Accelerator device{.name = std::string(name),
-                           .peak_bf16 = e.quantity("peak_bf16", parse_flop_rate),
-                           .peak_fp8 = std::nullopt,
-                           .hbm = e.quantity("hbm", parse_bytes),
-                           .hbm_bandwidth = e.quantity("hbm_bandwidth", parse_byte_rate),
-                           .nvlink_one_way = e.quantity("nvlink_one_way", parse_byte_rate),
-                           .power = e.quantity("power", parse_watts)};
-        if (e.has("peak_fp8")) device.peak_fp8 = e.quantity("peak_fp8", parse_flop_rate);
-        return device;
-      });
-}
-
 Found<Node> node(std::string_view name) {
   return find_entry<Node>(CatalogKind::kNodes, name, [&](const CatalogEntry& e, const nlohmann::json&) {
     return Node{.name = std::string(name),
                 .accelerator = e.text("accelerator"),
                 .devices = e.integer("devices"),
+                .nvlink_domain = e.integer("nvlink_domain"),
                 .host_memory = e.quantity("host_memory", parse_bytes),
                 .cpu_cores = e.integer("cpu_cores"),
                 .nics = e.integer("nics"),
