@@ -23,7 +23,8 @@ struct KindNames {
 constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"}, {"nodes", "node"},
                                     {"fabrics", "fabric"},           {"transformers", "transformer"},
                                     {"failures", "failure mix"},     {"prices", "price"},
-                                    {"storage", "storage"},          {"recovery", "recovery budget"}, {"calibration", "calibration"}};
+                                    {"storage", "storage"},          {"recovery", "recovery budget"},
+                                    {"calibration", "calibration"}};
 static_assert(std::size(kKindNames) == std::size(kCatalogKinds));
 
 const KindNames& names_of(CatalogKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }

@@ -30,8 +30,9 @@ enum class CatalogKind : std::uint8_t {
 };
 
 inline constexpr CatalogKind kCatalogKinds[] = {
-    CatalogKind::kAccelerators, CatalogKind::kNodes,  CatalogKind::kFabrics, CatalogKind::kTransformers,
-    CatalogKind::kFailures,     CatalogKind::kPrices, CatalogKind::kStorage, CatalogKind::kRecovery, CatalogKind::kCalibration};
+    CatalogKind::kAccelerators, CatalogKind::kNodes,    CatalogKind::kFabrics,
+    CatalogKind::kTransformers, CatalogKind::kFailures, CatalogKind::kPrices,
+    CatalogKind::kStorage,      CatalogKind::kRecovery, CatalogKind::kCalibration};
 
 /// The name of the folder: "accelerators".
 std::string_view to_string(CatalogKind kind);
