@@ -19,10 +19,15 @@ struct KindNames {
   std::string_view one;  // how an error speaks of an entry
 };
 
-constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"}, {"nodes", "node"},
-                                    {"fabrics", "fabric"},           {"transformers", "transformer"},
-                                    {"failures", "failure mix"},     {"prices", "price"},
-                                    {"storage", "storage"},          {"recovery", "recovery budget"}};
+constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"},
+                                    {"nodes", "node"},
+                                    {"fabrics", "fabric"},
+                                    {"transformers", "transformer"},
+                                    {"failures", "failure mix"},
+                                    {"prices", "price"},
+                                    {"storage", "storage"},
+                                    {"recovery", "recovery budget"},
+                                    {"collectives", "measured network"}};
 static_assert(std::size(kKindNames) == std::size(kCatalogKinds));
 
 const KindNames& names_of(CatalogKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
@@ -38,6 +43,9 @@ constexpr Word<TakesOut> kTakesOut[] = {
     {"nothing", TakesOut::kNothing}, {"device", TakesOut::kDevice}, {"node", TakesOut::kNode}};
 constexpr Word<FeedForward> kFeedForward[] = {{"plain", FeedForward::kPlain}, {"gated", FeedForward::kGated}};
 constexpr Word<Embeddings> kEmbeddings[] = {{"tied", Embeddings::kTied}, {"separate", Embeddings::kSeparate}};
+constexpr Word<Technology> kTechnologies[] = {
+    {"infiniband", Technology::kInfiniband}, {"roce", Technology::kRoce}, {"efa", Technology::kEfa}};
+constexpr Word<FabricLayout> kLayouts[] = {{"rails", FabricLayout::kRails}, {"racks", FabricLayout::kRacks}};
 constexpr Word<Biases> kBiases[] = {{"none", Biases::kNone}, {"all", Biases::kAll}};
 
 template <class E, std::size_t N>
@@ -131,6 +139,7 @@ Found<Node> node(std::string_view name) {
     return Node{.name = std::string(name),
                 .accelerator = e.text("accelerator"),
                 .devices = e.integer("devices"),
+                .nvlink_domain = e.integer(e.has("nvlink_domain") ? "nvlink_domain" : "devices"),
                 .host_memory = e.quantity("host_memory", parse_bytes),
                 .cpu_cores = e.integer("cpu_cores"),
                 .nics = e.integer("nics"),
@@ -141,13 +150,17 @@ Found<Node> node(std::string_view name) {
 
 Found<Fabric> fabric(std::string_view name) {
   return find<Fabric>(CatalogKind::kFabrics, name, [&](const CatalogEntry& e, const nlohmann::json&) {
-    return Fabric{.name = std::string(name),
-                  .link = e.quantity("link", parse_byte_rate),
-                  .rails = e.integer("rails"),
-                  .nodes_per_rack = e.integer("nodes_per_rack"),
-                  .nodes_per_pod = e.integer("nodes_per_pod"),
-                  .oversubscription = e.number("oversubscription"),
-                  .latency = e.quantity("latency", parse_seconds)};
+    return Fabric{
+        .name = std::string(name),
+        .technology = word(e, "technology", e.text("technology"), kTechnologies),
+        .layout = word(e, "layout", e.text("layout"), kLayouts),
+        .link = e.quantity("link", parse_byte_rate),
+        .rails = e.integer("rails"),
+        .nodes_per_rack = e.integer("nodes_per_rack"),
+        .nodes_per_pod = e.integer("nodes_per_pod"),
+        .oversubscription = e.number("oversubscription"),
+        .pod_oversubscription = e.has("pod_oversubscription") ? e.number("pod_oversubscription") : 1,
+        .latency = e.quantity("latency", parse_seconds)};
   });
 }
 
