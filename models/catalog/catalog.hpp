@@ -26,13 +26,14 @@ enum class CatalogKind : std::uint8_t {
   kPrices,
   kStorage,
   kRecovery,
+  kCalibration,
   kCollectives,
 };
 
 inline constexpr CatalogKind kCatalogKinds[] = {
-    CatalogKind::kAccelerators, CatalogKind::kNodes,    CatalogKind::kFabrics,
-    CatalogKind::kTransformers, CatalogKind::kFailures, CatalogKind::kPrices,
-    CatalogKind::kStorage,      CatalogKind::kRecovery, CatalogKind::kCollectives};
+    CatalogKind::kAccelerators, CatalogKind::kNodes,      CatalogKind::kFabrics, CatalogKind::kTransformers,
+    CatalogKind::kFailures,     CatalogKind::kPrices,     CatalogKind::kStorage, CatalogKind::kRecovery,
+    CatalogKind::kCalibration,  CatalogKind::kCollectives};
 
 /// The name of the folder: "accelerators".
 std::string_view to_string(CatalogKind kind);
@@ -56,22 +57,62 @@ struct Found {
   explicit operator bool() const { return entry.has_value(); }
 };
 
-/// Data sheet rates: ideals to measure against, not what kernels reach.
+/// A rate as measured, or scaled from that of the nearest device by the ratio of their data sheets.
+template <class T>
+struct Measured {
+  T value;
+  std::string scaled_from;  ///< an entry of accelerators; empty where the device itself was measured
+};
+
+/// A rate of attention, causal, heads of 128, forward and backward together, at one length.
+struct AttentionRate {
+  FlopRate rate;
+  std::int64_t sequence = 0;
+  std::string scaled_from;  ///< as above
+
+  /// At another length. Short sequences fill the device less: the rate falls as 1 / (1 + 450 / tokens), which
+  /// fits the published curves of FlashAttention-2 from 512 to 16,384 tokens.
+  FlopRate at(std::int64_t tokens) const;
+};
+
+/// What kernels reach at their best shape. Element-wise kernels are those of a framework without fusion, by
+/// the bytes that must move.
+struct KernelRates {
+  Measured<FlopRate> gemm_bf16;
+  std::optional<Measured<FlopRate>> gemm_fp8;
+  std::optional<Measured<FlopRate>> gemm_sustained;  ///< over a minute, at the clock that power allows
+  std::optional<AttentionRate> flash2;
+  std::optional<AttentionRate> flash3;
+  std::optional<AttentionRate> flash4;
+  std::optional<AttentionRate> cudnn;
+  Measured<ByteRate> copy;  ///< device to device, bytes read and written both counted
+  Measured<ByteRate> add;
+  Measured<ByteRate> norm;
+  Measured<ByteRate> activation;
+  Measured<ByteRate> rotary;
+  Measured<Seconds> kernel_launch;
+  Measured<Seconds> eager_operation;  ///< dispatch by the framework and launch
+  std::int64_t multiprocessors = 0;
+};
+
+/// Data sheet rates: ideals to measure against, not what kernels reach, which is in `rates`.
 struct Accelerator {
   std::string name;
   FlopRate peak_bf16;  ///< dense, without sparsity
   std::optional<FlopRate> peak_fp8;
+  std::optional<FlopRate> peak_fp4;
   Bytes hbm;
   ByteRate hbm_bandwidth;
   ByteRate nvlink_one_way;
   Watts power;
+  KernelRates rates;
 };
 
 struct Node {
   std::string name;
   std::string accelerator;  ///< an entry of accelerators
   std::int64_t devices = 0;
-  std::int64_t nvlink_domain = 0;  ///< devices that NVLink ties together: `devices`, or those of a rack
+  std::int64_t nvlink_domain = 0;  ///< devices that NVLink joins, over several nodes where it is more
   Bytes host_memory;
   std::int64_t cpu_cores = 0;
   std::int64_t nics = 0;   ///< of the compute fabric
@@ -109,6 +150,14 @@ struct Storage {
   std::int64_t jobs_sharing = 1;  ///< evenly
 };
 
+/// An entry as a table spelled it.
+template <class T>
+struct Like {
+  std::string name;  ///< of the entry
+  T entry;
+  std::string remark;  ///< what the table added in parentheses: "w/o MTP"
+};
+
 /// Lookup by name. An entry that its own file spoils is a fault of the build and throws std::logic_error.
 Found<Accelerator> accelerator(std::string_view name);
 Found<Node> node(std::string_view name);
@@ -118,5 +167,10 @@ Found<FailureMix> failure_mix(std::string_view name);
 Found<Price> price(std::string_view name);
 Found<Storage> storage(std::string_view name);
 Found<RecoveryBudget> recovery_budget(std::string_view name);
+
+/// Lookup by any spelling: the name or one the entry lists under `also`, whatever its case, blanks, hyphens,
+/// underscores, dots and parentheses. What stands in parentheses at the end may be a remark.
+Found<Like<Transformer>> transformer_like(std::string_view name);
+Found<Like<Accelerator>> accelerator_like(std::string_view name);
 
 }  // namespace fleetsim

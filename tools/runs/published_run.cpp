@@ -1,0 +1,173 @@
+#include "tools/runs/published_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "models/catalog/catalog.hpp"
+
+namespace fleetsim {
+namespace {
+
+using Json = nlohmann::json;
+
+std::int64_t whole(const Json& row, const char* key, std::int64_t fallback) {
+  const auto found = row.find(key);
+  return found != row.end() && found->is_number() ? std::llround(found->get<double>()) : fallback;
+}
+
+std::string text(const Json& row, const char* key) {
+  const auto found = row.find(key);
+  return found != row.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+StepDevice device_of(const std::string& name) {
+  StepDevice d;
+  const auto set = [&](double p, double p8, double p4, double g, double g8, double fl, double cu, double copy,
+                       double sm) {
+    d = {FlopRate{p * 1e12},   FlopRate{p8 * 1e12}, FlopRate{p4 * 1e12}, FlopRate{g * 1e12},
+         FlopRate{g8 * 1e12},  FlopRate{fl * 1e12}, FlopRate{fl * 1e12}, FlopRate{cu * 1e12},
+         ByteRate{copy * 1e9}, ByteRate{50e9},      Bytes{80e9},         sm};
+  };
+  if (has(name, "A100"))
+    set(312, 0, 0, 271.2, 0, 189, 189, 1652, 108);
+  else if (has(name, "GB300"))
+    set(2500, 5000, 15000, 1850, 3650, 1350, 1350, 5790, 148);
+  else if (has(name, "GB200"))
+    set(2500, 5000, 10000, 1822, 3615, 900, 900, 5790, 148);
+  else if (has(name, "B300"))
+    set(2250, 4500, 14000, 1769, 3353, 1350, 1350, 5790, 148);
+  else if (has(name, "B200"))
+    set(2250, 4500, 9000, 1745, 3432, 900, 900, 5790, 148);
+  else
+    set(989, 1979, 0, 794.5, 1402.6, 328, 520, 2903, 132);
+  return d;
+}
+
+Network network_of(const std::string& name) {
+  const auto curve = [](double b, double s0, double q, double growth, double floor_us) {
+    return LinkCurve{ByteRate{b * 1e9}, Bytes{s0 * 1e6}, q, growth, Seconds{floor_us * 1e-6}};
+  };
+  Network n;
+  n.domain = 8;
+  if (has(name, "A100")) {
+    n.inside_reduce = n.inside = curve(236, 19.9, 0.8, 0, 30);
+    n.between = curve(23.5, 28.1, 0.853, 0.346, 40);
+    return n;
+  }
+  if (has(name, "H100")) {
+    n.inside_reduce = curve(483, 21.1, 0.8, 0, 30);
+    n.inside = curve(365, 7.9, 0.9, 0, 25);
+    n.between = curve(47.75, 28.1, 0.853, 0.346, 40);
+    return n;
+  }
+  n.inside_reduce = curve(838, 38, 0.89, 0, 30);
+  n.inside = curve(680, 38, 0.89, 0, 25);
+  n.between = curve(47.75, 28.1, 0.853, 0.346, 40);
+  if (has(name, "B300")) n.between.bandwidth = ByteRate{95e9};
+  if (has(name, "GB")) n.domain = 72;
+  return n;
+}
+
+double release_of(const std::string& framework) {
+  std::smatch found;
+  if (std::regex_search(framework, found, std::regex("(2[2-9])\\.([01][0-9])")))
+    return 2000 + std::stod(found[1]) + (std::stod(found[2]) - 0.5) / 12;
+  if (has(framework, "llm-foundry")) return 2026.5;
+  if (has(framework, "Megatron-Core MoE")) return 2025.5;
+  if (has(framework, "NVIDIA NEMO")) return 2024.75;
+  return 2023.3;
+}
+
+PublishedRun read_run(const Json& row) {
+  PublishedRun run;
+  run.id = text(row, "id");
+  run.family = text(row, "family");
+  run.source = text(row, "split_rule");
+  run.device = text(row, "device");
+  StepInput in;
+  if (const auto arch = row.find("arch"); arch != row.end() && arch->is_object()) {
+    Transformer& m = in.model;
+    m.layers = whole(*arch, "layers", 0);
+    m.hidden = whole(*arch, "hidden", 0);
+    m.heads = whole(*arch, "heads", 1);
+    m.kv_heads = whole(*arch, "kv_heads", m.heads);
+    m.head_dim = m.hidden / m.heads;
+    m.ffn = whole(*arch, "ffn", 4 * m.hidden);
+    m.vocab = whole(*arch, "vocab", 0);
+    m.feed_forward = arch->value("gated", false) ? FeedForward::kGated : FeedForward::kPlain;
+  } else if (const Found<Like<Transformer>> found = transformer_like(text(row, "model"))) {
+    in.model = found.entry->entry;
+    if (has(found.entry->remark, "w/o MTP")) in.model.prediction_layers = in.model.prediction_passes = 0;
+  } else {
+    run.unsupported = found.problem;
+    return run;
+  }
+  in.model.sequence = whole(row, "seq_len", 0);
+  in.device = device_of(run.device);
+  in.network = network_of(run.device);
+  Layout& l = in.layout;
+  l.devices = whole(row, "num_devices", 1);
+  l.tensor = whole(row, "tp", 1);
+  l.pipeline = whole(row, "pp", 1);
+  l.interleave = l.pipeline > 1 ? std::max<std::int64_t>(1, whole(row, "vp", 1)) : 1;
+  l.context = whole(row, "cp", 1);
+  l.expert = whole(row, "ep", 1);
+  l.micro_batch = whole(row, "mbs", 1);
+  l.global_batch = whole(row, "gbs", 1);
+  const std::string sharding = text(row, "sharding");
+  if (sharding == "FULL_SHARD") l.sharding = Sharding::kFull;
+  if (sharding == "SHARD_GRAD_OP") l.sharding = Sharding::kGradients;
+  if (has(sharding, "FSDP group")) l.sharding = Sharding::kFull, l.shard_group = 8;
+  const auto act = row.find("act_ckpt");
+  if (act != row.end() && act->is_boolean() && act->get<bool>()) l.recompute = Recompute::kFull;
+  if (text(row, "act_ckpt") == "full") l.recompute = Recompute::kFull;
+  if (has(text(row, "act_ckpt"), "norm")) l.recompute = Recompute::kSelective;
+  const std::string precision = text(row, "precision");
+  const std::string framework = text(row, "framework");
+  std::string lower;
+  for (const char c : precision) lower += static_cast<char>(std::tolower(c));
+  in.number = has(lower, "nvfp4")                           ? Number::kNvfp4
+              : has(lower, "mxfp8") || has(lower, "fp8-mx") ? Number::kMxfp8
+              : has(lower, "fp8")                           ? Number::kFp8
+                                                            : Number::kBf16;
+  if (lower == "fp8-cs (fp8-mx)") in.number = Number::kFp8;
+  const std::string config = text(row, "config_file");
+  if (has(config, "_fp4")) in.number = Number::kNvfp4;
+  Software& s = in.software;
+  s.release = release_of(framework);
+  const bool foundry = has(framework, "llm-foundry");
+  s.attention = foundry ? AttentionKernel::kFlash2 : AttentionKernel::kCudnn;
+  s.skips_masked = !foundry;
+  s.fused = !foundry;
+  s.prefetch = !foundry;
+  s.fused_scaling = s.release > 2026.42;
+  const bool drop = has(text(row, "model"), "tokendrop");
+  s.graphs = drop || has(run.device, "GB");
+  s.fused_experts = !(has(text(row, "model"), "GPT OSS") && s.release < 2026.45);
+  run.input = in;
+  const auto measured = row.find("measured");
+  if (measured != row.end() && measured->is_object() && measured->contains("step_time_s"))
+    run.measured = Seconds{(*measured)["step_time_s"].get<double>()};
+  else if (row.contains("derived") && row["derived"].is_object() && row["derived"].contains("step_time_s"))
+    run.measured = Seconds{row["derived"]["step_time_s"].get<double>()};
+  return run;
+}
+
+}  // namespace
+
+std::vector<PublishedRun> read_published_runs(const Json& table) {
+  std::vector<PublishedRun> runs;
+  for (const Json& row : table.at("rows")) {
+    if (!row.value("use", true) || !row.value("config_complete", true) ||
+        row.value("task", "pretrain") != "pretrain")
+      continue;
+    runs.push_back(read_run(row));
+  }
+  return runs;
+}
+
+}  // namespace fleetsim
