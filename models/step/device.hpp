@@ -27,11 +27,17 @@ struct StepDevice {
   FlopRate attention_flash2;  ///< forward and backward, causal, head 128, long sequences
   FlopRate attention_flash3;
   FlopRate attention_cudnn;
-  ByteRate copy;  ///< device memory, read and write counted
-  ByteRate host_link;
+  ByteRate copy;              ///< device memory, read and write counted
+  ByteRate memory_bandwidth;  ///< of the data sheet
+  ByteRate host_link{50e9};   ///< PCIe 5 x16, measured on H100 hosts: 47 to 55 GB/s
   Bytes memory;
   double multiprocessors = 132;
 };
+
+struct Accelerator;
+
+/// The rates of a catalog entry. Where a kernel was not measured, the nearest one that was stands in.
+StepDevice step_device(const Accelerator& accelerator);
 
 /// What a run states about its software. Each has a default; none is a property of the hardware.
 struct Software {

@@ -26,10 +26,11 @@ std::vector<std::string> layout_problems(const Layout& l, const Transformer& mod
           "the global batch");
   divides(problems, l.tensor, "tensor parallelism", model.heads, "the number of heads");
   divides(problems, l.context, "context parallelism", model.sequence, "the sequence");
-  if (l.pipeline * l.interleave > model.layers) {
+  // The embedding and the head may each take a layer's place.
+  if (l.pipeline * l.interleave > model.layers + 2) {
     problems.push_back("pipeline " + std::to_string(l.pipeline) + " x interleave " +
                        std::to_string(l.interleave) + " is more than the " + std::to_string(model.layers) +
-                       " layers");
+                       " layers with embedding and head");
   }
   if (l.interleave > 1 && l.pipeline == 1) problems.push_back("interleave needs pipeline parallelism");
   if (l.expert > 1) {

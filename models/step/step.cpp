@@ -154,8 +154,8 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& c) {
   const Seconds tensor = c.tensor_exposed * exchanges * stage.layers.tensor;
   const Seconds experts = c.expert_exposed * exchanges * stage.layers.experts;
   const Seconds device = work.total() + again.total() + tensor + experts + shards.exposed + shards.contention;
-  const double mixed = stage.depth * static_cast<double>(expert_layers(in.model)) /
-                       static_cast<double>(in.model.layers);
+  const double mixed =
+      stage.depth * static_cast<double>(expert_layers(in.model)) / static_cast<double>(in.model.layers);
   const Seconds host{c.host_ms * 1e-3 * (in.software.graphs ? c.host_graphs : 1) * mixed};
   const Seconds microbatch = with_host(device, host);
   const double fill = static_cast<double>(l.pipeline - 1) / static_cast<double>(l.interleave);

@@ -24,50 +24,30 @@ std::string text(const Json& row, const char* key) {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-StepDevice device_of(const std::string& name) {
-  StepDevice d;
-  const auto set = [&](double p, double p8, double p4, double g, double g8, double fl, double cu, double copy,
-                       double sm) {
-    d = {FlopRate{p * 1e12},   FlopRate{p8 * 1e12}, FlopRate{p4 * 1e12}, FlopRate{g * 1e12},
-         FlopRate{g8 * 1e12},  FlopRate{fl * 1e12}, FlopRate{fl * 1e12}, FlopRate{cu * 1e12},
-         ByteRate{copy * 1e9}, ByteRate{50e9},      Bytes{80e9},         sm};
-  };
-  if (has(name, "A100"))
-    set(312, 0, 0, 271.2, 0, 189, 189, 1652, 108);
-  else if (has(name, "GB300"))
-    set(2500, 5000, 15000, 1850, 3650, 1350, 1350, 5790, 148);
-  else if (has(name, "GB200"))
-    set(2500, 5000, 10000, 1822, 3615, 900, 900, 5790, 148);
-  else if (has(name, "B300"))
-    set(2250, 4500, 14000, 1769, 3353, 1350, 1350, 5790, 148);
-  else if (has(name, "B200"))
-    set(2250, 4500, 9000, 1745, 3432, 900, 900, 5790, 148);
-  else
-    set(989, 1979, 0, 794.5, 1402.6, 328, 520, 2903, 132);
-  return d;
-}
-
 Network network_of(const std::string& name) {
   const auto curve = [](double b, double s0, double q, double growth, double floor_us) {
-    return LinkCurve{ByteRate{b * 1e9}, Bytes{s0 * 1e6}, q, growth, Seconds{floor_us * 1e-6}};
+    return LinkCurve{.bandwidth = ByteRate{b * 1e9},
+                     .knee = Bytes{s0 * 1e6},
+                     .exponent = q,
+                     .growth = growth,
+                     .floor = Seconds{floor_us * 1e-6}};
   };
-  Network n;
-  n.domain = 8;
-  if (has(name, "A100")) {
-    n.inside_reduce = n.inside = curve(236, 19.9, 0.8, 0, 30);
-    n.between = curve(23.5, 28.1, 0.853, 0.346, 40);
+  const auto joined = [](LinkCurve reduce, LinkCurve others, LinkCurve share) {
+    Network n;
+    n.inside.fill({.curve = others});
+    n.inside[static_cast<std::size_t>(Collective::kAllReduce)].curve = reduce;
+    n.between.fill({.curve = share});
     return n;
-  }
-  if (has(name, "H100")) {
-    n.inside_reduce = curve(483, 21.1, 0.8, 0, 30);
-    n.inside = curve(365, 7.9, 0.9, 0, 25);
-    n.between = curve(47.75, 28.1, 0.853, 0.346, 40);
-    return n;
-  }
-  n.inside_reduce = curve(838, 38, 0.89, 0, 30);
-  n.inside = curve(680, 38, 0.89, 0, 25);
-  n.between = curve(47.75, 28.1, 0.853, 0.346, 40);
-  if (has(name, "B300")) n.between.bandwidth = ByteRate{95e9};
+  };
+  if (has(name, "A100"))
+    return joined(curve(236, 19.9, 0.8, 0, 30), curve(236, 19.9, 0.8, 0, 30),
+                  curve(23.5, 28.1 / 8, 0.853, 0.346, 40));
+  if (has(name, "H100"))
+    return joined(curve(483, 21.1, 0.8, 0, 30), curve(365, 7.9, 0.9, 0, 25),
+                  curve(47.75, 28.1 / 8, 0.853, 0.346, 40));
+  const double share = has(name, "B300") ? 95 : 47.75;
+  Network n = joined(curve(838, 38, 0.89, 0, 30), curve(680, 38, 0.89, 0, 25),
+                     curve(share, 28.1 / 8, 0.853, 0.346, 40));
   if (has(name, "GB")) n.domain = 72;
   return n;
 }
@@ -107,7 +87,12 @@ PublishedRun read_run(const Json& row) {
     return run;
   }
   in.model.sequence = whole(row, "seq_len", 0);
-  in.device = device_of(run.device);
+  const Found<Like<Accelerator>> device = accelerator_like(run.device);
+  if (!device) {
+    run.unsupported = device.problem;
+    return run;
+  }
+  in.device = step_device(device.entry->entry);
   in.network = network_of(run.device);
   Layout& l = in.layout;
   l.devices = whole(row, "num_devices", 1);
@@ -148,6 +133,15 @@ PublishedRun read_run(const Json& row) {
   const bool drop = has(text(row, "model"), "tokendrop");
   s.graphs = drop || has(run.device, "GB");
   s.fused_experts = !(has(text(row, "model"), "GPT OSS") && s.release < 2026.45);
+  for (const std::string& problem : layout_problems(l, in.model)) {
+    run.infeasible += (run.infeasible.empty() ? "" : "; ") + problem;
+  }
+  for (const std::int64_t part :
+       {l.devices, l.tensor, l.pipeline, l.interleave, l.context, l.expert, l.micro_batch, l.global_batch,
+        in.model.sequence, in.model.layers, in.model.hidden}) {
+    run.configuration += std::to_string(part) + " ";
+  }
+  run.configuration += run.family + " " + run.device + " " + precision;
   run.input = in;
   const auto measured = row.find("measured");
   if (measured != row.end() && measured->is_object() && measured->contains("step_time_s"))

@@ -15,8 +15,10 @@ struct PublishedRun {
   std::string family;
   std::string source;
   std::string device;
+  std::string configuration;       ///< what runs of the same model, layout and device have in common
   std::optional<StepInput> input;  ///< nothing when the row is not understood
   std::string unsupported;         ///< ... and why
+  std::string infeasible;          ///< what keeps its layout from being one
   std::optional<Seconds> measured;
 };
 

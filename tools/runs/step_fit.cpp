@@ -1,9 +1,7 @@
 #include "tools/runs/step_fit.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
-#include <boost/numeric/ublas/lu.hpp>
-#include <boost/numeric/ublas/matrix.hpp>
-#include <boost/numeric/ublas/vector.hpp>
 #include <cmath>
 #include <map>
 #include <vector>
@@ -13,9 +11,8 @@
 namespace fleetsim {
 namespace {
 
-namespace ublas = boost::numeric::ublas;
-using Matrix = ublas::matrix<double>;
-using Vector = ublas::vector<double>;
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
 
 constexpr double kHuberWidth = 0.04;
 constexpr double kPull = 0.01;
@@ -73,36 +70,36 @@ double Fit::cost(const StepConstants& at) const {
 }
 
 void Fit::normal_equations(const StepConstants& at, Matrix& normal, Vector& gradient) const {
-  normal = ublas::zero_matrix<double>(rows_.size(), rows_.size());
-  gradient = ublas::zero_vector<double>(rows_.size());
+  const auto size = static_cast<Eigen::Index>(rows_.size());
+  normal = Matrix::Zero(size, size);
+  gradient = Vector::Zero(size);
   std::vector<StepConstants> nudged(rows_.size(), at);
   for (std::size_t i = 0; i < rows_.size(); ++i) nudged[i].*rows_[i].member *= std::exp(kDifference);
-  Vector slope(rows_.size());
+  Vector slope(size);
   for (const WeightedRun& row : runs_) {
     const double error = log_error(*row.run, at);
     const double weight = row.weight * std::min(1.0, kHuberWidth / std::abs(error));
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      slope[i] = (log_error(*row.run, nudged[i]) - error) / kDifference;
-    normal += weight * ublas::outer_prod(slope, slope);
+    for (Eigen::Index i = 0; i < size; ++i)
+      slope[i] = (log_error(*row.run, nudged[static_cast<std::size_t>(i)]) - error) / kDifference;
+    normal += weight * slope * slope.transpose();
     gradient += weight * error * slope;
   }
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    normal(i, i) += 2 * pull(rows_[i]);
-    gradient[i] += 2 * pull(rows_[i]) * off_start(rows_[i], at);
+  for (Eigen::Index i = 0; i < size; ++i) {
+    const ConstantRow& row = rows_[static_cast<std::size_t>(i)];
+    normal(i, i) += 2 * pull(row);
+    gradient[i] += 2 * pull(row) * off_start(row, at);
   }
 }
 
 StepConstants Fit::moved(const StepConstants& at, const Matrix& normal, const Vector& gradient,
                          double damping) const {
   Matrix damped = normal;
-  for (std::size_t i = 0; i < rows_.size(); ++i) damped(i, i) *= 1 + damping;
-  Vector step = gradient;
-  ublas::permutation_matrix<std::size_t> order(rows_.size());
-  ublas::lu_factorize(damped, order);
-  ublas::lu_substitute(damped, order, step);
+  damped.diagonal() *= 1 + damping;
+  const Vector step = damped.ldlt().solve(gradient);
   StepConstants to = at;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const double factor = std::exp(-std::clamp(step[i], -kLargestStep, kLargestStep));
+    const double factor =
+        std::exp(-std::clamp(step[static_cast<Eigen::Index>(i)], -kLargestStep, kLargestStep));
     to.*rows_[i].member = std::clamp(at.*rows_[i].member * factor, rows_[i].low, rows_[i].high);
   }
   return to;
