@@ -33,6 +33,8 @@ bool reads(CatalogKind kind, const std::string& name) {
       return storage(name).entry.has_value();
     case CatalogKind::kRecovery:
       return recovery_budget(name).entry.has_value();
+    case CatalogKind::kCalibration:
+      return catalog_text(kind, name).has_value();
     case CatalogKind::kCollectives:
       break;
   }
