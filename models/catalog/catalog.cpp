@@ -20,10 +20,15 @@ struct KindNames {
   std::string_view one;  // how an error speaks of an entry
 };
 
-constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"}, {"nodes", "node"},
-                                    {"fabrics", "fabric"},           {"transformers", "transformer"},
-                                    {"failures", "failure mix"},     {"prices", "price"},
-                                    {"storage", "storage"},          {"recovery", "recovery budget"}};
+constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"},
+                                    {"nodes", "node"},
+                                    {"fabrics", "fabric"},
+                                    {"transformers", "transformer"},
+                                    {"failures", "failure mix"},
+                                    {"prices", "price"},
+                                    {"storage", "storage"},
+                                    {"recovery", "recovery budget"},
+                                    {"gemms", "table of matrix products"}};
 static_assert(std::size(kKindNames) == std::size(kCatalogKinds));
 
 const KindNames& names_of(CatalogKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
