@@ -15,6 +15,8 @@
 #include "sim/engine/result.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/faults/fault_process.hpp"
+#include "sim/faults/slow_process.hpp"
+#include "sim/faults/slow_spots.hpp"
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
@@ -69,6 +71,8 @@ class Engine {
   // arrivals.cpp
   void schedule_arrival(std::uint32_t class_index);
   void arrive(std::uint32_t class_index);
+  Job& bring(std::uint32_t class_index);
+  void admit(Job& job);
   void know_gangs(std::uint32_t class_index);
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, std::uint32_t guess = 0);
@@ -88,7 +92,7 @@ class Engine {
   void start(Job& job);
   void launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf leaf);
   void begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from);
-  void warmed_up(Job& job);
+  void change_speed(Job& job);
   void completed(Job& job);
   void release(Job& job, const char* reason);
   void end(Job& job, FinalState state);
@@ -139,6 +143,7 @@ class Engine {
   DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lack_members(Job& job);
   bool fill_members(Job& job);
+  bool can_fill_member(const Job& job, std::uint32_t devices) const;
   bool fill_member(Job& job, std::uint32_t devices);
   void take_part(Job& job, const Part& part, DeviceState from);
   void fill_waiting();
@@ -185,10 +190,53 @@ class Engine {
   void leave_withdrawn(Job& job);
   void leave_shared(Job& job);
   bool stop_for_drain(Job& job);
+  bool stop_to_reconfigure(Job& job);
   void schedule_leaving(Job& job);
   bool is_hopeless(const Job& job) const;
   void refuse_hopeless();
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
+
+  // slowness.cpp
+  static bool some_are_slow(const Scenario& scenario);
+  void start_slowness();
+  void schedule_episode(std::uint32_t process);
+  void slowed(std::uint32_t process);
+  void begin_episode(const SlowProcess& process, const SlowProcess::Episode& episode);
+  void begin_episode(const ScriptedSlowness& what);
+  void end_episode(std::uint32_t place);
+  void meet_slowness(const ScriptedSlowness& what);
+  void slow_down(const Job& job, StepTimes& step) const;
+  void watch_stragglers(Job& job, SimTime from);
+  bool wants_swap(const Job& job) const;
+  void swap_due(Job& job);
+  void swap_wanted();
+  bool swap_stragglers(Job& job);
+
+  // services.cpp
+  bool is_service(const Job& job) const { return class_of(job).kind == JobKind::service; }
+  bool is_ready(const Job& job) const {
+    return job.phase == JobPhase::running && job.stepping && now_ >= job.phase_until;
+  }
+  static bool can_fail(const Job& job) {
+    return job.phase == JobPhase::running || job.phase == JobPhase::detecting ||
+           job.phase == JobPhase::saving || job.phase == JobPhase::draining;
+  }
+  void requeue_unprovisioned(Job& job);
+  void start_services();
+  void bring_warm(std::uint32_t class_index);
+  void draw_life(Job& job, std::uint64_t wish);
+  void want_replica(std::uint32_t class_index, std::uint64_t wish);
+  void replace_replica(std::uint32_t class_index);
+  Job* next_warm(std::uint32_t class_index);
+  void promote(Job& job, std::uint64_t wish);
+  void provision(Job& job);
+  void begin_life(Job& job);
+  void count_ready(Job& job, SimTime at);
+  void begin_drain(Job& job);
+  void drained(Job& job);
+  void life_over(Job& job);
+  void end_service(Job& job);
+  void leave_gently(Job& job);
 
   // elastic.cpp
   struct SizedGang {
@@ -390,6 +438,8 @@ class Engine {
   // Arrivals.
   struct Source {
     std::uint64_t arrived = 0;
+    std::uint64_t brought = 0;  ///< with replicas that are kept warm, or take the place of others
+    std::uint64_t replaced = 0;
     SimTime next;
     RandomStream gaps, gangs, durations;
     double weight = 0.0;  ///< sum of the gang sizes' weights
@@ -473,6 +523,14 @@ class Engine {
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
   std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
+
+  // Slowness; all empty where nothing is ever slow.
+  std::vector<SlowSpots> slow_spots_;  ///< by pool
+  std::vector<SlowProcess> slow_processes_;
+  std::vector<SlowProcess::Episode> next_episodes_;  ///< by process
+  std::vector<ScriptedSlowness> slow_episodes_;      ///< under way
+  std::vector<std::uint32_t> free_slow_episodes_;
+  std::vector<JobId> swaps_wanted_;  ///< gangs that found no other node for a straggler
 
   // Drains.
   std::vector<Withdrawal> withdrawals_;
