@@ -33,6 +33,7 @@ enum class EventKind : std::uint8_t {
   refused,
   out_of_patience,
   resized,
+  near_no_more,
 };
 
 }  // namespace fleetsim
