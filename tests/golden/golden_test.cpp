@@ -107,7 +107,7 @@ class Adapter {
     if (given(job, "limit")) spec.limit = duration(job.at("limit"));
     if (given(job, "lease_end")) spec.lease = duration(job.at("lease_end"));
     spec.own_spares = job.value("own_spares", 0U);
-    spec.within_rack = given(job, "compact");
+    if (given(job, "compact")) spec.topology.level = TopologyLevel::rack;
     if (given(job, "quota")) {
       for (std::uint32_t quota = 0; quota < out.scheduler.quotas.size(); ++quota)
         if (out.scheduler.quotas[quota].name == job.at("quota")) spec.quota = quota;
@@ -225,8 +225,8 @@ std::map<std::string, std::string> as_text(const LeafTotals& leaves) {
 }
 
 void check_outcome(const Json& expected, const JobOutcome& job) {
-  const char* const states[] = {"completed",       "failed",        "cancelled",
-                                "killed_at_limit", "unsatisfiable", "no_progress", "gave_up"};
+  const char* const states[] = {"completed",     "failed",      "cancelled", "killed_at_limit",
+                                "unsatisfiable", "no_progress", "gave_up"};
   if (!job.state) return;  // the run ended before the job did: its window was settled
   CHECK(expected.at("state") == states[static_cast<std::size_t>(*job.state)]);
   CHECK(expected.at("queue_wait") == job.queue_wait.ns());
