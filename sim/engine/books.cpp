@@ -197,11 +197,12 @@ Leaf Engine::reason(PoolId pool_id) const {
     const JobClass& job_class = *each.job_class;
     if (std::find(job_class.pools.begin(), job_class.pools.end(), pool_id.value) == job_class.pools.end())
       continue;
-    if (!pool.could_ever_fit(each.shape, job_class.within_rack)) continue;
-    if (pool.fits(each.shape, job_class.within_rack)) {
+    const TopologyLevel needed = each.near.needed;
+    if (!pool.could_ever_fit(each.shape, needed)) continue;
+    if (pool.fits(each.shape, needed)) {
       const bool quota_forbids = job_class.quota && !quotas_.allows(*job_class.quota, each.shape.capacity());
       consider(quota_forbids ? Leaf::scheduling_quota : Leaf::scheduling_reservation);
-    } else if (job_class.within_rack && pool.fits(each.shape, false)) {
+    } else if (needed != TopologyLevel::pool && pool.fits(each.shape, TopologyLevel::pool)) {
       consider(Leaf::scheduling_topology_wait);
     } else if (each.shape.capacity() <= free) {
       consider(Leaf::scheduling_fragmentation);

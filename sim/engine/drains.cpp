@@ -57,7 +57,7 @@ void Engine::withdraw(std::uint32_t index) {
     to_vacate_.push_back({what.pool, node, what.mode});
   }
   if (!for_good) return;
-  for (QueuedShape& each : shapes_) each.satisfiable = could_ever_start(each.shape, *each.job_class);
+  for (QueuedShape& each : shapes_) each.satisfiable = could_ever_start(each);
   push(now_, Phase::kLimit, EventKind::refused, 0);
 }
 
@@ -228,7 +228,10 @@ void Engine::foresee_returns(std::uint32_t pool_index, std::vector<OutPart>& ret
 
 /// Whether no pool can ever hold a gang that is queued, or its own pool one that waits for a member.
 bool Engine::is_hopeless(const Job& job) const {
-  if (job.phase != JobPhase::waiting_member) return !shapes_[job.shape_index].satisfiable;
+  if (job.phase != JobPhase::waiting_member) {
+    const bool waits = job.near_until != SimTime::never();  // for a place near together, not for ever
+    return !shapes_[waits ? job.later_shape : job.shape_index].satisfiable;
+  }
   const std::vector<NodePlan>& plans = node_plans_[job.pool.value];
   if (plans.empty()) return false;
   // It may stay on nodes that will not serve anybody after it.

@@ -31,7 +31,6 @@ CheckpointCycle checkpoint_cycle(const CheckpointSpec& spec) {
 PackedNodes::Setup packing_setup(const Scenario& scenario, const PoolSpec& pool, const StreamKey& draws) {
   const PackingPolicy* const policy = find_packing(scenario.scheduler.placement);
   return {.nodes = pool.packed,
-          .racks = pool.racks,
           .policy = policy != nullptr ? *policy : *find_packing("first-fit"),
           .typical = pool.typical,
           .demands = scenario.demands,
@@ -95,7 +94,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     if (pool.shuffled) packing->order = stream(Purpose::kNodeOrder);
     pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
                                     may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown,
-                                    packing ? &*packing : nullptr, stream(Purpose::kPlacement)});
+                                    packing ? &*packing : nullptr, stream(Purpose::kPlacement), pool.pods,
+                                    pool.spines});
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
     if (scenario.scheduler.backfill == Backfill::easy || preempts()) forecasts_.emplace_back(pools_.back());
@@ -271,6 +271,9 @@ void Engine::dispatch(const Event& event) {
       return end_episode(event.entity);
     case EventKind::swap_due:
       return job(event.entity).live_generation == event.generation ? swap_due(job(event.entity)) : void();
+    case EventKind::near_no_more:
+      if (job(event.entity).live_generation == event.generation) near_no_more(job(event.entity));
+      return;
     case EventKind::look_again:
       looked_at_ = kNeverLooked;
       pass_wanted_ = true;

@@ -75,8 +75,11 @@ class Engine {
   void admit(Job& job);
   void know_gangs(std::uint32_t class_index);
   std::size_t draw_size(std::uint32_t class_index);
-  std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, std::uint32_t guess = 0);
-  bool could_ever_start(const GangShape& shape, const JobClass& job_class) const;
+  std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, const Nearness& near,
+                            std::uint32_t guess = 0);
+  bool could_ever_start(const QueuedShape& shape) const;
+  void wait_for_near(Job& job);
+  void near_no_more(Job& job);
   void enqueue(Job& job, SimTime queue_time);
   void dequeue(Job& job);
   void requeue(Job& job);
@@ -286,6 +289,7 @@ class Engine {
   void pass_partial_hold();
   void pass_remade();
   bool try_start(Job& job);
+  bool find_place(const Pool& pool, const Job& job, Placement& out) const;
   void assign(Job& job, PoolId pool, Placement& parts);
   bool gang_is_complete(const Job& job) const;
   void complete_gang(Job& job);
@@ -305,6 +309,7 @@ class Engine {
   }
   void schedule_jump(Job& job);
   const GangShape& allocation_shape(const Job& job) const { return shapes_[job.shape_index].shape; }
+  const Nearness& near(const Job& job) const { return shapes_[job.shape_index].near; }
 
   // preemption.cpp
   struct Victim {
@@ -338,6 +343,7 @@ class Engine {
     const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
     SimTime start;              ///< when it could, if all ended when expected; never if it could not
     bool vacated = false;       ///< room is being made for it, and nobody may come between
+    TopologyLevel level = TopologyLevel::pool;  ///< how near together it will have to be
   };
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);
@@ -352,7 +358,7 @@ class Engine {
   void reserve(const Job& job);
   void reserve_room(const Job& job, std::uint32_t pool);
   void block_pools(const Job& job);
-  SimTime forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack);
+  Reservation forecast_start(std::uint32_t pool, const Job& job);
   bool may_look(const Job& job);
   bool all_reserved(const Job& job) const;
   bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
@@ -364,6 +370,7 @@ class Engine {
   void start_as_planned();
   void plan_anew();
   bool plan(Job& job);
+  std::optional<Plan::Slot> earliest_start(std::uint32_t pool, const Job& job);
   std::uint64_t free_version() const;
   void remember_what_was_looked_at();
 
@@ -372,10 +379,10 @@ class Engine {
   struct FragmentationBook {
     SimTime since;
     std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
-    Capacity free, device, node, rack, typical;
+    Capacity free, device, node, rack, pod, typical;
     struct Gang {
       GangShape shape;
-      bool within_rack;
+      TopologyLevel needed;
       double jobs;
     };
     std::vector<Gang> expected{};
@@ -497,7 +504,7 @@ class Engine {
   std::vector<Reservation> reservations_;  ///< by pool
   std::vector<Forecast> forecasts_;        ///< by pool: when its reservation begins
   std::vector<Plan> plans_;                ///< by pool
-  std::vector<Plan::Place> places_, chosen_places_;
+  std::vector<Plan::Place> places_, other_places_, chosen_places_;
   std::vector<Job*> newcomers_;  ///< queued since the last pass
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   std::uint64_t looked_at_ = kNeverLooked;  ///< version of what is free that the last pass left behind

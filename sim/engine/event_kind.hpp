@@ -42,6 +42,7 @@ enum class EventKind : std::uint8_t {
   drained,
   warm_replica,  ///< entity: a class
   replaced,      ///< entity: a class whose replicas are kept
+  near_no_more,
 };
 
 }  // namespace fleetsim

@@ -90,11 +90,11 @@ struct Preemptions {
 
 /// What of a pool's free capacity jobs could not use, over the window. A gang of the device level takes free
 /// devices wherever they are, of the node level it is spread over nodes as it asks, of the rack level it
-/// keeps to one rack if it asks for that. Where jobs are queued that accept the pool, what a pass over them
-/// in their order could not start is stranded; otherwise what the next job could not, on average over the
-/// jobs that the scenario expects.
+/// keeps to one rack if it asks for that, of the pod level to one pod or spine. Where jobs are queued that
+/// accept the pool, what a pass over them in their order could not start is stranded; otherwise what the next
+/// job could not, on average over the jobs that the scenario expects.
 struct FragmentationSums {
-  DeviceTime free, device, node, rack;
+  DeviceTime free, device, node, rack, pod;
   DeviceTime typical;  ///< of packed nodes, for typical tasks: the measure of the FGD study
 };
 

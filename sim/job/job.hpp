@@ -68,6 +68,11 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime planned_start = SimTime::never();
   bool is_newcomer = false;  ///< queued since the last pass
 
+  // Topology.
+  SimTime near_until =
+      SimTime::never();           ///< until then it waits for a place near together; never: it does not
+  std::uint32_t later_shape = 0;  ///< index of its shape from then on
+
   // Allocation.
   PoolId pool{0};
   Placement parts;  ///< the gang, or what it has of it

@@ -36,6 +36,10 @@ constexpr KeyInfo kKeys[] = {
   {"pool", "fabric", "text", "", "network between the nodes, named in reports"},
   {"pool", "nodes_per_rack", "count", "", "nodes of one rack; without it and `racks` the pool is one rack"},
   {"pool", "racks", "list whole", "", "rack of each node, instead of nodes_per_rack"},
+  {"pool", "nodes_per_pod", "count", "", "nodes of one pod, whole racks; without it and `pods` the pool is one pod, or the fabric's"},
+  {"pool", "pods", "list whole", "", "pod of each node, instead of nodes_per_pod"},
+  {"pool", "nodes_per_spine", "count", "", "nodes below one spine, whole pods; without it and `spines` the pool is one"},
+  {"pool", "spines", "list whole", "", "spine above each node, instead of nodes_per_spine"},
   {"pool", "price", "price", "", "price of one in-service device"},
   {"pool", "spares", "whole", "0", "nodes kept from the queue for recovery, the last ones"},
   {"pool", "teardown", "duration", "0 s", "transition after every release"},
@@ -174,7 +178,11 @@ constexpr KeyInfo kKeys[] = {
   {"class", "priority", "integer", "0", "larger is served earlier under order \"priority\""},
   {"class", "preemptible", "flag", "true", "the scheduler may stop it for others"},
   {"class", "quota", "text", "", "quota of the scheduler its jobs count against"},
-  {"class", "within_rack", "flag", "false", "waits until one rack holds the whole gang"},
+  {"class", "topology", "topology", "", "how near together the nodes of a gang are to be"},
+
+  {"topology", "level", "node|rack|pod|spine", "required", "all of the gang is in one of these"},
+  {"topology", "rule", "required|preferred", "required", "it waits for that as long as it takes, or starts elsewhere where there is no such place free"},
+  {"topology", "wait", "duration", "0 s", "goes with \"preferred\": so long in the queue it waits for such a place, and then takes any"},
 
   {"layout", "tensor", "count", "1", "tensor parallelism"},
   {"layout", "pipeline", "count", "1", "pipeline stages"},

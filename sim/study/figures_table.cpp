@@ -179,6 +179,13 @@ std::string_view no_price_or_ideal(const FigurePlace& place, const Factors& fact
   const std::string_view lack = no_price(place, factors);
   return lack.empty() ? no_ideal(place, factors) : lack;
 }
+std::string_view no_pods(const FigurePlace& place, const Factors&) {
+  const auto is_one = [](const std::vector<std::uint32_t>& domains) {
+    return std::all_of(domains.begin(), domains.end(), [](std::uint32_t domain) { return domain == 0; });
+  };
+  return is_one(place.pool_spec().pods) && is_one(place.pool_spec().spines) ? "the pool is one pod" : "";
+}
+
 std::string_view no_racks(const FigurePlace& place, const Factors&) {
   const auto& racks = place.pool_spec().racks;
   const bool one = std::all_of(racks.begin(), racks.end(), [](std::uint32_t rack) { return rack == 0; });
@@ -296,6 +303,10 @@ constexpr std::array kFigures{
     FigureInfo{"pools.POOL.fragmentation.rack", kPool, "1",
                "the same where gangs keep to one rack if they ask for it",
                fragmented<&FragmentationSums::rack>, fragmented<&FragmentationSums::free>, kFree, no_racks,
+               Shown::where_measured},
+    FigureInfo{"pools.POOL.fragmentation.pod", kPool, "1",
+               "the same where gangs also keep to one pod, or spine, if they ask for it",
+               fragmented<&FragmentationSums::pod>, fragmented<&FragmentationSums::free>, kFree, no_pods,
                Shown::where_measured},
     FigureInfo{"pools.POOL.fragmentation.fgd", kPool, "1",
                "of the free capacity, what typical tasks could not use, CPU and memory counted (Weng et al., "

@@ -92,7 +92,10 @@ class Maker {
     pool.devices_per_node = count(1, 8);
     if (pool.nodes > 1 && chance(30)) pool.spares = count(1, std::min<std::int64_t>(2, pool.nodes - 1));
     const std::uint32_t in_rack = count(1, 4);
-    for (std::uint32_t node = 0; node < pool.nodes; ++node) pool.racks.push_back(node / in_rack);
+    for (std::uint32_t node = 0; node < pool.nodes; ++node) {
+      pool.racks.push_back(node / in_rack);
+      pool.pods.push_back(node / (2 * in_rack));
+    }
     pool.teardown = maybe_time(8);
     for (std::int64_t rows = chance(60) ? between(1, 3) : 0; rows > 0; --rows)
       pool.faults.push_back(fault_row());
@@ -299,7 +302,10 @@ class Maker {
     job.priority = between(0, 3);
     if (!scenario_.scheduler.quotas.empty() && chance(60))
       job.quota = count(0, static_cast<std::int64_t>(scenario_.scheduler.quotas.size()) - 1);
-    job.within_rack = chance(15);
+    if (chance(25)) {
+      job.topology.level = pick({TopologyLevel::node, TopologyLevel::rack, TopologyLevel::pod});
+      if (chance(50)) job.topology.wait = maybe_time(100);
+    }
     job.preemptible = chance(85);
     job.enforce_limits = chance(60);
     scenario_.classes.push_back(job);

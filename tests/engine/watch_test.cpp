@@ -77,7 +77,7 @@ TEST_CASE("watch: quota, fragmentation, one rack") {
   Scenario racks = scenario({pool(4, 1)}, {job("a", 1, 1, seconds(40)), job("b", 1, 1, seconds(10)),
                                            job("c", 1, 1, seconds(60)), job("d", 2, 1, seconds(10), at(20))});
   racks.pools[0].racks = {0, 0, 1, 1};
-  racks.classes[3].within_rack = true;
+  racks.classes[3].topology.level = TopologyLevel::rack;
   CHECK(told(watch(racks, "d")) == "20..40 topology; 40..50 running");
 }
 

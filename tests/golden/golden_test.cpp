@@ -107,7 +107,7 @@ class Adapter {
     if (given(job, "limit")) spec.limit = duration(job.at("limit"));
     if (given(job, "lease_end")) spec.lease = duration(job.at("lease_end"));
     spec.own_spares = job.value("own_spares", 0U);
-    spec.within_rack = given(job, "compact");
+    if (given(job, "compact")) spec.topology.level = TopologyLevel::rack;
     if (given(job, "quota")) {
       for (std::uint32_t quota = 0; quota < out.scheduler.quotas.size(); ++quota)
         if (out.scheduler.quotas[quota].name == job.at("quota")) spec.quota = quota;

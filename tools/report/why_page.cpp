@@ -135,7 +135,7 @@ std::string state_text(const Line& line, const Context& context) {
     case WatchState::holders:
       return "holders: as many gangs assemble as may, " + ahead + " first";
     case WatchState::topology:
-      return "topology: it would fit, but not within one rack";
+      return "topology: it would fit, but not as near together as it asks";
     case WatchState::fragmentation:
       return "fragmentation: enough is free in total, in the wrong shape";
     case WatchState::leaving:
