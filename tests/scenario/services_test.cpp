@@ -44,7 +44,7 @@ TEST_CASE(
   const JobClass job = with({{"/workload/s/service/decode", R"({"step": "10.447761 ms"})"}});
   CHECK(*job.service.mbu == doctest::Approx(0.5).epsilon(1e-7).scale(0));
   CHECK(*job.program_goodput == doctest::Approx(17.69464e-6 / 10.447761e-3).epsilon(1e-6).scale(0));
-  CHECK(weight(job, Leaf::ideal) + weight(job, Leaf::program_memory_bound) == 500'000'010);
+  CHECK(weight(job, Leaf::ideal) + weight(job, Leaf::program_memory_bound) == 500'000'009);
   CHECK(weight(job, Leaf::program_headroom) == 0);
   const JobClass half = with(
       {{"/workload/s/service/decode", R"({"step": "10.447761 ms"})"}, {"/workload/s/service/busy", "0.5"}});

@@ -75,7 +75,7 @@ TEST_CASE("slowness that makes no sense is reported at its place") {
   CHECK(contains(issue_with("/faults/episodes", R"([{"at": "9 s", "speed": [0.5, 0.6]}])", "/0/speed"),
                  "one speed"));
   const std::string no_commit = only_issue(
-      read_with(kSmall, {{"/workload/a/checkpoint", "null"},
+      read_with(kSmall, {{"/workload/a/checkpoint/interval", "\"none\""},
                          {"/workload/a/stragglers", R"({"swap_after": "1 s", "swap": "at_commit"})"}}),
       "/workload/a/stragglers/swap");
   CHECK(contains(no_commit, "needs a \"checkpoint\""));

@@ -61,7 +61,8 @@ TEST_CASE("warm replicas are headroom in the figures too, and leave R without a 
         doctest::Approx(warm / simulated(result, "services.chat.ready_replicas")).epsilon(1e-9));
   CHECK(simulated(result, "services.chat.mbu") ==
         doctest::Approx(0.8 * (1 - simulated(result, "services.chat.headroom"))).epsilon(1e-9));
-  CHECK(simulated(result, "services.chat.from_warm") > 3 * 22);
+  // All three lives end together: one of them finds the warm replica each time.
+  CHECK(simulated(result, "services.chat.from_warm") >= 24);
 }
 
 TEST_CASE("failures cost a replica their detection and its relaunch, to first order") {
