@@ -95,6 +95,7 @@ Found<Node> node(std::string_view name) {
                 .cpu_cores = e.integer("cpu_cores"),
                 .nics = e.integer("nics"),
                 .nic_bandwidth = e.quantity("nic_bandwidth", parse_byte_rate),
+                .fabric = e.text("fabric"),
                 .power = e.quantity("power", parse_watts)};
   });
 }

@@ -117,6 +117,7 @@ struct Node {
   std::int64_t cpu_cores = 0;
   std::int64_t nics = 0;   ///< of the compute fabric
   ByteRate nic_bandwidth;  ///< each, one direction
+  std::string fabric;      ///< an entry of fabrics: the usual one
   Watts power;
 };
 

@@ -96,10 +96,10 @@ void Blocks::surround(Block& block) const {
   block.activations += Bytes{kBf16Bytes * hidden_ * tokens_ / split};
   if (l_.tensor == 1) return;
   const Bytes exchanged{kBf16Bytes * tokens_ * hidden_};
-  const RankGroup group{l_.tensor, std::min(l_.tensor, in_.network.domain)};
+  const RankGroup group{l_.tensor, std::min(l_.tensor, in_.network().domain)};
   // A gather and a scatter each way move what an all-reduce moves.
-  block.tensor += 2 * (collective_time(in_.network, Collective::kAllGather, exchanged, group) +
-                       collective_time(in_.network, Collective::kReduceScatter, exchanged, group));
+  block.tensor += 2 * (collective_time(in_.network(), Collective::kAllGather, exchanged, group) +
+                       collective_time(in_.network(), Collective::kReduceScatter, exchanged, group));
 }
 
 /// Attention proper: the whole context for most layers, a window for some. Context parallelism passes keys
@@ -118,10 +118,10 @@ void Blocks::attend(Block& block, double score_width, double value_width, double
   block.backward.flops += Kernels::kAttentionBackward * flops;
   block.activations += Bytes{kBf16Bytes * tokens_ * (score_width + 2 * value_width) / tensor_};
   if (l_.context == 1) return;
-  const std::int64_t near = std::clamp<std::int64_t>(in_.network.domain / l_.tensor, 1, l_.context);
+  const std::int64_t near = std::clamp<std::int64_t>(in_.network().domain / l_.tensor, 1, l_.context);
   const Bytes keys{key_bytes * tokens_ / tensor_ * wide(l_.context)};
   constexpr double kPasses = 3;  // forward, backward, and gradients back
-  block.tensor += kPasses * collective_time(in_.network, Collective::kAllGather, keys, {l_.context, near});
+  block.tensor += kPasses * collective_time(in_.network(), Collective::kAllGather, keys, {l_.context, near});
 }
 
 Block Blocks::latent_attention() const {
@@ -170,18 +170,24 @@ Block Blocks::feed_forward(double width) const {
 /// What leaves a rank's NVLink domain crosses its share of the network, once for each other domain in which
 /// one of a token's experts sits; the rest goes over NVLink at the same time.
 Seconds Blocks::all_to_all(double rows, double width) const {
-  const std::int64_t inside = std::min(l_.expert, in_.network.domain);
+  const std::int64_t inside = std::min(l_.expert, in_.network().domain);
   const double domains = wide(l_.expert) / wide(inside);
   const double chosen = wide(m_.top_k);
   const double bytes = rows / chosen * width;
   // Of n places, `chosen` draws meet n (1 - (1 - 1/n)^chosen) different ones.
   const auto met = [&](double places) { return places * (1 - std::pow(1 - 1 / places, chosen)); };
-  const Seconds over_nvlink = collective_time(in_.network, Collective::kAllToAll,
+  const Seconds over_nvlink = collective_time(in_.network(), Collective::kAllToAll,
                                               Bytes{bytes * met(wide(l_.expert))}, {inside, inside});
   if (domains <= 1) return over_nvlink;
+<<<<<<< HEAD
   const Bytes far{bytes * met(domains) * (domains - 1) / domains};
   const LinkCurve& share = in_.network.between_of(Collective::kAllReduce).curve;
   const Seconds over_network = far / share.bandwidth + share.floor;
+=======
+  const std::int64_t apart = l_.expert / inside;
+  const Seconds over_network = collective_time(in_.network(), Collective::kAllToAll,
+                                               Bytes{bytes * met(domains)}, {apart, 1});
+>>>>>>> main
   return Seconds{std::hypot(over_nvlink.si, over_network.si)};
 }
 

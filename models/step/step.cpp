@@ -50,7 +50,7 @@ Stage fullest_stage(const StepInput& in, const StepConstants& c, const Blocks& b
 }
 
 RankGroup spread(const StepInput& in, std::int64_t ranks, std::int64_t inner) {
-  return {ranks, std::clamp<std::int64_t>(in.network.domain / inner, 1, ranks)};
+  return {ranks, std::clamp<std::int64_t>(in.network().domain / inner, 1, ranks)};
 }
 
 /// What gathering and scattering sharded weights costs, layer by layer, in one microbatch: what sticks out
@@ -67,8 +67,8 @@ ShardExchange shard_exchange(const StepInput& in, const StepConstants& c, const 
   const double held = stage.layers.parameters + stage.layers.expert_parameters;
   const Bytes weights{kBf16Bytes * held / stage.depth};
   const double slowdown = in.software.prefetch ? 1 : c.shard_slowdown;
-  const Seconds gather = slowdown * collective_time(in.network, Collective::kAllGather, weights, group);
-  const Seconds scatter = slowdown * collective_time(in.network, Collective::kReduceScatter, weights, group);
+  const Seconds gather = slowdown * collective_time(in.network(), Collective::kAllGather, weights, group);
+  const Seconds scatter = slowdown * collective_time(in.network(), Collective::kReduceScatter, weights, group);
   ShardExchange cost;
   const auto run = [&](Seconds exchange, Seconds beside) {
     cost.exposed += stage.depth * std::max(Seconds{}, exchange - beside);
@@ -88,8 +88,8 @@ Seconds gradient_exchange(const StepInput& in, double dense, double expert) {
   if (l.sharding == Sharding::kFull || l.sharding == Sharding::kGradients) return {};
   const double weight_bytes = in.number == Number::kBf16 ? kBf16Bytes : kFp8Bytes;
   const auto exchange = [&](double parameters, const RankGroup& group) {
-    return collective_time(in.network, Collective::kReduceScatter, Bytes{kBf16Bytes * parameters}, group) +
-           collective_time(in.network, Collective::kAllGather, Bytes{weight_bytes * parameters}, group);
+    return collective_time(in.network(), Collective::kReduceScatter, Bytes{kBf16Bytes * parameters}, group) +
+           collective_time(in.network(), Collective::kAllGather, Bytes{weight_bytes * parameters}, group);
   };
   return exchange(dense, spread(in, l.replicas(), l.tensor)) +
          exchange(expert, spread(in, l.expert_replicas(), l.expert));
