@@ -179,15 +179,9 @@ Seconds Blocks::all_to_all(double rows, double width) const {
   const Seconds over_nvlink = collective_time(in_.network(), Collective::kAllToAll,
                                               Bytes{bytes * met(wide(l_.expert))}, {inside, inside});
   if (domains <= 1) return over_nvlink;
-<<<<<<< HEAD
-  const Bytes far{bytes * met(domains) * (domains - 1) / domains};
-  const LinkCurve& share = in_.network.between_of(Collective::kAllReduce).curve;
-  const Seconds over_network = far / share.bandwidth + share.floor;
-=======
   const std::int64_t apart = l_.expert / inside;
   const Seconds over_network = collective_time(in_.network(), Collective::kAllToAll,
                                                Bytes{bytes * met(domains)}, {apart, 1});
->>>>>>> main
   return Seconds{std::hypot(over_nvlink.si, over_network.si)};
 }
 

@@ -31,6 +31,8 @@ bool reads(CatalogKind kind, const std::string& name) {
       return price(name).entry.has_value();
     case CatalogKind::kStorage:
       return storage(name).entry.has_value();
+    case CatalogKind::kGemms:
+      return gemm_table(name).entry.has_value();
     case CatalogKind::kRecovery:
       return recovery_budget(name).entry.has_value();
     case CatalogKind::kCalibration:

@@ -119,6 +119,7 @@ constexpr std::array kKinds = {
     Kind{"recoveries", "catalog: times to recover", catalog_entries<CatalogKind::kRecovery>},
     Kind{"collectives", "catalog: measured sweeps of collectives",
          catalog_entries<CatalogKind::kCollectives>},
+    Kind{"gemms", "catalog: measured matrix products", catalog_entries<CatalogKind::kGemms>},
 };
 
 constexpr OptionRow kOptions[] = {{"verbose", "", "a line about each"}};
