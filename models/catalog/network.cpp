@@ -80,7 +80,15 @@ LinkCurve send_curve(ByteRate bandwidth, Seconds latency) {
   return {.bandwidth = bandwidth, .knee = bandwidth * latency, .floor = latency};
 }
 
-/// ByteRate of the fabric that the devices of one domain share.
+/// How many devices' shares of the network the ranks of a domain have together. Two domains send the message
+/// to each other once, where a ring would carry it 2 (n - 1)/n times.
+double shares_of_network(const MeasuredCurve& sweep) {
+  const double devices = static_cast<double>(sweep.per_domain());
+  const bool is_once = sweep.collective() == Collective::kAllReduce && sweep.domains() == 2;
+  return is_once ? devices * moved_share(sweep.collective(), 2 * devices) : devices;
+}
+
+/// Rate of the fabric that the devices of one domain share.
 ByteRate domain_rate(const Fabric& fabric, std::int64_t devices_per_node, std::int64_t domain) {
   return fabric.link * (static_cast<double>(fabric.rails * domain) / static_cast<double>(devices_per_node));
 }
@@ -288,7 +296,14 @@ Found<Network> network(std::string_view node_name, std::string_view fabric_name)
   return found;
 }
 
-void use_measurements(const MeasuredNetwork& own, Network& network) {
+std::optional<std::string> use_measurements(const MeasuredNetwork& own, Network& network) {
+  for (const MeasuredCurve& curve : own.curves) {
+    if (is_inside(curve) || curve.collective() == Collective::kSendRecv ||
+        curve.per_domain() == network.domain)
+      continue;
+    return "sweeps between domains have " + std::to_string(curve.per_domain()) +
+           " ranks in each; those of the network have " + std::to_string(network.domain);
+  }
   for (std::size_t i = 0; i < kCollectiveKinds; ++i) {
     std::vector<MeasuredCurve> inside, between;
     for (const MeasuredCurve& curve : own.curves) {
@@ -303,16 +318,19 @@ void use_measurements(const MeasuredNetwork& own, Network& network) {
       known.evidence = Evidence::kFitted;
       known.measured = std::move(inside);
     }
-    if (!between.empty() && is_sweep(between.back())) {
+    if (!between.empty()) {
       CollectiveCurves& known = network.between[i];
-      const double devices = static_cast<double>(between.back().per_domain());
-      known.curve = fit_curve(between).curve;
-      known.curve.bandwidth = known.curve.bandwidth / devices;
-      known.curve.knee = known.curve.knee / devices;
-      known.evidence = Evidence::kFitted;
+      if (is_sweep(between.back())) {
+        known.curve = fit_curve(between).curve;
+        const double shares = shares_of_network(between.back());
+        known.curve.bandwidth = known.curve.bandwidth / shares;
+        known.curve.knee = known.curve.knee / shares;
+        known.evidence = Evidence::kFitted;
+      }
       known.measured = std::move(between);
     }
   }
+  return std::nullopt;
 }
 
 }  // namespace fleetsim

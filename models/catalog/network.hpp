@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,7 +56,9 @@ class NetworkLibrary {
 /// By the names of the catalog, from all that it has.
 Found<Network> network(std::string_view node_name, std::string_view fabric_name);
 
-/// Puts sweeps of the user's own in place of what is known of the same collectives.
-void use_measurements(const MeasuredNetwork& own, Network& network);
+/// Puts sweeps of the user's own in place of what is known of the same collectives. Says what keeps them from
+/// it, if anything: sweeps over several domains that are not as large as those of the network. Then nothing
+/// is changed.
+std::optional<std::string> use_measurements(const MeasuredNetwork& own, Network& network);
 
 }  // namespace fleetsim
