@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -109,7 +110,7 @@ NetworkLibrary::NetworkLibrary(std::vector<MeasuredNetwork> measured)
                    other.ranks() > curve.ranks();
           });
       if (curve.collective() == Collective::kAllReduce && is_inside(curve) && is_sweep(curve) && is_largest)
-        inside_.push_back(fit_curve({&curve, 1}).curve);
+        add_inside(each, curve);
       if (curve.collective() == Collective::kSendRecv && !is_inside(curve))
         send_latency_ = fit_curve({&curve, 1}).curve.floor;
     }
@@ -133,19 +134,32 @@ NetworkLibrary::NetworkLibrary(std::vector<MeasuredNetwork> measured)
   }
 }
 
+void NetworkLibrary::add_inside(const MeasuredNetwork& network, const MeasuredCurve& curve) {
+  for (const std::string& name : network.accelerators) {
+    if (const Found<Accelerator> found = accelerator(name))
+      inside_.push_back({fit_curve({&curve, 1}).curve, found.entry->nvlink_one_way});
+  }
+}
+
 LinkCurve NetworkLibrary::usual_inside(const Accelerator& accelerator) const {
+  const auto has_same_links = [&](const Inside& each) { return each.nvlink == accelerator.nvlink_one_way; };
+  std::vector<Inside> alike;
+  std::copy_if(inside_.begin(), inside_.end(), std::back_inserter(alike), has_same_links);
+  const bool is_same = !alike.empty();
+  if (!is_same) alike = inside_;
   LinkCurve usual = kUsualInside;
   usual.bandwidth = kRing * accelerator.nvlink_one_way;
-  if (inside_.empty()) return usual;
-  std::vector<double> knees, floors;
-  double exponents = 0;
-  for (const LinkCurve& curve : inside_) {
+  if (alike.empty()) return usual;
+  std::vector<double> bandwidths, knees, floors;
+  usual.exponent = 0;
+  for (const auto& [curve, nvlink] : alike) {
+    bandwidths.push_back(curve.bandwidth.si);
     knees.push_back(curve.knee.si);
-    exponents += curve.exponent;
+    usual.exponent += curve.exponent / static_cast<double>(alike.size());
     if (curve.floor > Seconds{}) floors.push_back(curve.floor.si);
   }
+  if (is_same) usual.bandwidth = ByteRate{geometric_mean(bandwidths)};
   usual.knee = Bytes{geometric_mean(knees)};
-  usual.exponent = exponents / static_cast<double>(inside_.size());
   if (!floors.empty()) usual.floor = Seconds{geometric_mean(floors)};
   return usual;
 }
