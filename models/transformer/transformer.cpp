@@ -78,7 +78,7 @@ double prediction_flops(const Transformer& m, FlopConvention convention) {
   const double products = static_cast<double>(attention_weights(m) + active_feed_forward_weights(m) +
                                               2 * m.hidden * m.hidden + m.vocab * m.hidden);
   const double scores = score_products(m, static_cast<double>(m.sequence), convention);
-  const std::int64_t passes = m.prediction_passes > 0 ? m.prediction_passes : m.prediction_layers;
+  const std::int64_t passes = prediction_passes(m);
   return static_cast<double>(passes) * kFlopsPerMultiplyAdd * (products + scores);
 }
 
@@ -149,6 +149,10 @@ std::int64_t state_space_weights(const Transformer& m) {
 std::int64_t parameter_count(const Transformer& model) { return parameters_with(model, model.experts); }
 
 std::int64_t active_parameter_count(const Transformer& model) { return parameters_with(model, model.top_k); }
+
+std::int64_t prediction_passes(const Transformer& m) {
+  return m.prediction_passes > 0 ? m.prediction_passes : m.prediction_layers;
+}
 
 std::int64_t prediction_parameter_count(const Transformer& m) {
   const std::int64_t feed_forward =

@@ -91,6 +91,9 @@ std::int64_t feed_forward_layers(const Transformer& model);
 std::int64_t expert_layers(const Transformer& model);
 std::int64_t dense_feed_forward_layers(const Transformer& model);
 
+/// Tokens further ahead that are predicted in training.
+std::int64_t prediction_passes(const Transformer& model);
+
 /// Inner width of the block of a dense layer.
 std::int64_t dense_width(const Transformer& model);
 
