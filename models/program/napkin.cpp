@@ -1,5 +1,7 @@
 #include "models/program/napkin.hpp"
 
+#include <cmath>
+
 namespace fleetsim {
 namespace {
 
@@ -36,6 +38,12 @@ Seconds exchange_time(const TensorExchange& exchange, ByteRate link) {
   const double ranks = static_cast<double>(exchange.ranks);
   const double moved = 2 * (ranks - 1) / ranks;
   return static_cast<double>(exchange_points(exchange)) * moved * exchange.payload / link;
+}
+
+double loss_left(double growth, double exponent) { return std::pow(growth, -exponent); }
+
+double any_in_tail(double share, std::int64_t requests) {
+  return 1 - std::pow(1 - share, static_cast<double>(requests));
 }
 
 }  // namespace fleetsim

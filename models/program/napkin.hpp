@@ -47,4 +47,12 @@ std::int64_t exchange_points(const TensorExchange& exchange);
 /// Rings that reach `link` one way at once: points x 2 (g - 1)/g x payload / link.
 Seconds exchange_time(const TensorExchange& exchange, ByteRate link);
 
+/// What so many times the compute leaves of the loss: growth^-exponent, 0.050 in Kaplan et al.,
+/// arXiv:2001.08361. MLSys 2, section 17.3.
+double loss_left(double growth, double exponent);
+
+/// The chance that at least one of `requests` independent ones is among the slowest `share`. Dean and
+/// Barroso, CACM 56(2), 2013; MLSys 2, section 17.2.
+double any_in_tail(double share, std::int64_t requests);
+
 }  // namespace fleetsim

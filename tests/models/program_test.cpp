@@ -86,3 +86,10 @@ TEST_CASE("efficiency lost to scale is a ratio of utilisations, not of printed s
   CHECK(180.0 / 245 == near(0.7346938775510204));  // printed as 74 %, which it is not
   CHECK(node * 180 / 245 == near(0.47753863931821466));
 }
+
+TEST_CASE("growth leaves little of a loss, and much of a tail") {
+  CHECK(loss_left(2, 0.050) == near(0.9659363289248456));
+  CHECK(1 - loss_left(2, 0.050) == near(0.0340636710751544));
+  CHECK(any_in_tail(0.01, 100) == near(0.6339676587267709));
+  CHECK(any_in_tail(0.01, 0) == 0);
+}
