@@ -11,6 +11,7 @@
 
 #include "sim/core/event_queue.hpp"
 #include "sim/engine/event_kind.hpp"
+#include "sim/engine/parts.hpp"
 #include "sim/engine/queue.hpp"
 #include "sim/engine/result.hpp"
 #include "sim/engine/simulate.hpp"
@@ -18,6 +19,7 @@
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
+#include "sim/scheduler/choose_victims.hpp"
 #include "sim/scheduler/elastic.hpp"
 #include "sim/scheduler/forecast.hpp"
 #include "sim/scheduler/order.hpp"
@@ -33,7 +35,7 @@ inline constexpr std::uint32_t kHopeless = 10'000;
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
 /// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
-/// evictions, drains, elastic, passes, books.
+/// evictions, drains, refusals, elastic, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -73,7 +75,6 @@ class Engine {
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, const Nearness& near,
                             std::uint32_t guess = 0);
-  bool could_ever_start(const QueuedShape& shape) const;
   void wait_for_near(Job& job);
   void near_no_more(Job& job);
   void enqueue(Job& job, SimTime queue_time);
@@ -86,6 +87,13 @@ class Engine {
     return job.listed != nullptr ? job.listed->patience : class_of(job).patience;
   }
   std::string name_of(const Job& job) const;
+
+  // refusals.cpp
+  bool could_ever_start(const QueuedShape& shape) const;
+  Refusal what_forbids(const QueuedShape& shape) const;
+  bool is_hopeless(const Job& job) const;
+  void refuse_hopeless();
+  void note_refusal(const Job& job);
 
   // running.cpp
   void start(Job& job);
@@ -153,32 +161,12 @@ class Engine {
   void pause_productive_clock(Job& job);
   void draw_eviction(Job& job);
   void eviction_due(Job& job);
+  void evict_from_outside(Job& job);
   void evict(Job& job, const EvictionTerms& terms);
   void saved(Job& job);
   void leave(Job& job);
 
   // drains.cpp
-  /// A drain, or nodes that are not installed.
-  struct Withdrawal {
-    PoolId pool;
-    std::span<const std::uint32_t> nodes;
-    DeviceState to;
-    DrainMode mode = DrainMode::now;
-    Duration length = Duration::max();
-    std::optional<Duration> every{};
-  };
-  /// What is planned for a node: drains in effect, whether it is not installed, or never comes back, and when
-  /// it serves again.
-  struct NodePlan {
-    std::uint32_t drains = 0;
-    bool absent = false, gone = false;
-    SimTime back;
-  };
-  struct ToVacate {
-    PoolId pool;
-    std::uint32_t node;
-    DrainMode mode;
-  };
   void start_withdrawals();
   void withdraw(std::uint32_t withdrawal);
   void reinstate(std::uint32_t withdrawal);
@@ -189,33 +177,9 @@ class Engine {
   void leave_shared(Job& job);
   bool stop_for_drain(Job& job);
   void schedule_leaving(Job& job);
-  bool is_hopeless(const Job& job) const;
-  void refuse_hopeless();
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
   // elastic.cpp
-  struct SizedGang {
-    GangShape shape;
-    std::uint32_t shape_index;
-    StepTimes step;
-    const ProgramSplit* program;
-  };
-  struct Resizing {
-    ResizeState state = ResizeState::committed;
-    LaunchSpec phases;
-  };
-  struct ScriptedSize {
-    SimTime at;
-    SizedGang size;
-    Resizing terms;
-  };
-  /// Of a class; without a policy where its gangs are rigid.
-  struct Elastic {
-    const ElasticPolicy* policy = nullptr;
-    std::vector<SizedGang> sizes;
-    Resizing terms;
-    std::vector<ScriptedSize> script;
-  };
   void know_sizes(std::uint32_t class_index);
   void take_queue_size(Job& job);
   void set_size(Job& job, const SizedGang& size);
@@ -223,7 +187,11 @@ class Engine {
   void follow_script(Job& job);
   void follow_script_on(Job& job);
   bool find_more(const Pool& pool, const Job& job, const GangShape& shape, Placement& more) const;
+  bool find_members(const Pool& pool, const Job& job, const GangShape& members, Placement& more) const;
   void resize(Job& job, const SizedGang& size, const Resizing& terms, const Placement& more);
+  void take_size(Job& job, const SizedGang& size);
+  void count_resize(Job& job);
+  bool go_on_smaller(Job& job);
   void give_up_members(Job& job, std::int64_t count);
   void grow();
   bool grow_to(Job& job, std::uint32_t index);
@@ -231,7 +199,7 @@ class Engine {
   SimTime next_commit(const Job& job) const;
   bool shrink_for(const Job& job, std::uint32_t pool);
   template <class Fits, class MayShrink>
-  bool shrink(std::uint32_t pool, Fits&& fits, MayShrink&& may_shrink);
+  bool shrink(std::uint32_t pool, const Job& beneficiary, Fits&& fits, MayShrink&& may_shrink);
   void pass_with_shrinking();
 
   // passes.cpp
@@ -264,10 +232,6 @@ class Engine {
   const Nearness& near(const Job& job) const { return shapes_[job.shape_index].near; }
 
   // preemption.cpp
-  struct Victim {
-    Job* job;
-    Int128 key;
-  };
   struct Room {
     std::optional<std::uint32_t> pool;  ///< where there is room, or will be
     bool stopped = false;               ///< somebody was stopped for it just now
@@ -281,30 +245,36 @@ class Engine {
   Pool soon_free(PoolId id) const;
   std::int64_t left_of(const EvictionBudget& budget, const std::vector<SimTime>& spent) const;
   bool within(const std::optional<EvictionBudget>& budget, const std::vector<SimTime>& spent) const;
-  bool may_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
+  std::optional<StopCause> why_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
   Int128 victim_key(const Job& job) const;
   void forecast_leavers(std::uint32_t pool);
   Placement staying(std::uint32_t pool, const Placement& parts) const;
   bool room_is_thinkable(std::uint32_t pool, const Job& job) const;
+  class RoomInPool;
+  std::vector<VictimCandidate> candidates(std::uint32_t pool, const Job& beneficiary);
+  bool stop_for(const Job& job, std::uint32_t pool);
   Room make_room(Job& job);
-  void preempt(Job& victim, const Job& beneficiary);
+  void preempt(Job& victim, const Job& beneficiary, StopCause cause);
+  DeviceTime lost_to_stops(PoolId pool, ClassId job_class) const;
+  PreemptionRow before_stop(const Job& victim, const Job* beneficiary, StopCause cause) const;
+  void log_stop(PreemptionRow row, const Job& victim);
   void can_be_stopped(Job& job, bool can);
 
   // backfill.cpp
-  struct Reservation {
-    const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
-    SimTime start;              ///< when it could, if all ended when expected; never if it could not
-    bool vacated = false;       ///< room is being made for it, and nobody may come between
-    TopologyLevel level = TopologyLevel::pool;  ///< how near together it will have to be
-  };
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);
   bool backfills() const { return scenario_.scheduler.backfill != Backfill::none; }
   void pass_with_reservations();
   void look_at_everybody();
   bool look_at_queue();
+  bool is_known_hopeless(const QueuedShape& shape, QueueLook& look) const;
+  enum class Looked : std::uint8_t { started, others_stopped, stays };
+  Looked look_at(Job& job, QueueLook& look);
+  bool others_make_room(Job& job);
+  void keep_place(Job& job, QueueLook& look);
   bool only_newcomers_matter() const;
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
+  void note_hopeless(QueuedShape& shape, Backfilled outcome, QueueLook& look);
   Backfilled backfill(Job& job);
   Backfilled backfill_in(Job& job, std::uint32_t pool);
   void reserve(const Job& job);
@@ -314,7 +284,7 @@ class Engine {
   bool may_look(const Job& job);
   bool all_reserved(const Job& job) const;
   bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
-  bool too_long_for_all(const Job& job, Duration estimate) const;
+  bool too_long_for_all(const JobClass& job_class, Duration estimate) const;
   template <class Visit>
   void for_each_release(std::uint32_t pool, Visit&& visit) const;
   void pass_conservative();
@@ -327,18 +297,6 @@ class Engine {
   void remember_what_was_looked_at();
 
   // fragmentation.cpp
-  /// Capacities that hold from one instant to the next.
-  struct FragmentationBook {
-    SimTime since;
-    std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
-    Capacity free, device, node, rack, pod, typical;
-    struct Gang {
-      GangShape shape;
-      TopologyLevel needed;
-      double jobs;
-    };
-    std::vector<Gang> expected{};
-  };
   void start_fragmentation();
   void measure_fragmentation();
   void book_fragmentation(std::uint32_t pool, FragmentationBook& book);

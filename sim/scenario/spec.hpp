@@ -143,7 +143,7 @@ struct RecoverySpec {
   LaunchSpec relaunch;
 };
 
-enum class NoReplacement : std::uint8_t { hold, release };
+enum class NoReplacement : std::uint8_t { hold, release, shrink };
 enum class EvictionClock : std::uint8_t { held, productive, wall };
 enum class RequeueAt : std::uint8_t { submit, behind };
 

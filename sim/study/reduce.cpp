@@ -33,6 +33,9 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.evictions += more.evictions;
   sums.drains += more.drains;
   sums.commits += more.commits;
+  sums.resizes += more.resizes;
+  sums.resize_pauses += more.resize_pauses;
+  if (!sums.refusal) sums.refusal = more.refusal;
 }
 
 void add(std::vector<std::vector<FaultOutcome>>& sums, const std::vector<std::vector<FaultOutcome>>& more) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/quantity/format.hpp"
+#include "sim/study/refusal.hpp"
 #include "tools/report/sections.hpp"
 
 namespace fleetsim {
@@ -141,6 +142,9 @@ std::string count_lines(const Block& block) {
   add(outcome.failures, "failure", "failures");
   add(outcome.evictions, "eviction", "evictions");
   add(outcome.drains, "stop for a drain", "stops for drains");
+  add(outcome.resizes, "change of size", "changes of size");
+  if (outcome.refusal)
+    counts += "; unsatisfiable: " + clean(text_of(*outcome.refusal, scenario_of(block.base)), block.style);
   return counts.empty() ? "" : wrap("  per window: ", counts);
 }
 

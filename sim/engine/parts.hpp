@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/core/topology_level.hpp"
+#include "sim/fleet/pool.hpp"
+#include "sim/job/job.hpp"
+#include "sim/scheduler/elastic.hpp"
+
+/// What the engine keeps beside jobs and pools, of the concern that the comment names.
+namespace fleetsim {
+
+// Drains.
+
+/// A drain, or nodes that are not installed.
+struct Withdrawal {
+  PoolId pool;
+  std::span<const std::uint32_t> nodes;
+  DeviceState to;
+  DrainMode mode = DrainMode::now;
+  Duration length = Duration::max();
+  std::optional<Duration> every{};
+};
+/// What is planned for a node: drains in effect, whether it is not installed, or never comes back, and when
+/// it serves again.
+struct NodePlan {
+  std::uint32_t drains = 0;
+  bool absent = false, gone = false;
+  SimTime back;
+};
+struct ToVacate {
+  PoolId pool;
+  std::uint32_t node;
+  DrainMode mode;
+};
+
+// Elastic gangs.
+
+struct SizedGang {
+  GangShape shape;
+  std::uint32_t shape_index;
+  StepTimes step;
+  const ProgramSplit* program;
+};
+struct Resizing {
+  ResizeState state = ResizeState::committed;
+  LaunchSpec phases;
+};
+struct ScriptedSize {
+  SimTime at;
+  SizedGang size;
+  Resizing terms;
+};
+/// Of a class; without a policy where its gangs are rigid.
+struct Elastic {
+  const ElasticPolicy* policy = nullptr;
+  std::vector<SizedGang> sizes;
+  Resizing terms;
+  std::vector<ScriptedSize> script;
+};
+
+// Backfill.
+
+struct Reservation {
+  const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
+  SimTime start;              ///< when it could, if all ended when expected; never if it could not
+  bool vacated = false;       ///< room is being made for it, and nobody may come between
+  TopologyLevel level = TopologyLevel::pool;  ///< how near together it will have to be
+};
+
+/// How far a look at the queue has come: jobs still to be met, and those among them that are known to find no
+/// room, or to be too long.
+struct QueueLook {
+  std::int64_t ahead = 0, without_room = 0, too_long = 0;
+  bool anybody_too_long = false;
+  std::optional<std::uint32_t> depth{};  ///< how many more are looked at, from the first that cannot start on
+};
+
+// Fragmentation.
+
+/// Capacities that hold from one instant to the next.
+struct FragmentationBook {
+  SimTime since;
+  std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
+  Capacity free, device, node, rack, pod, typical;
+  struct Gang {
+    GangShape shape;
+    TopologyLevel needed;
+    double jobs;
+  };
+  std::vector<Gang> expected{};
+};
+
+}  // namespace fleetsim
