@@ -253,7 +253,7 @@ double bounded_slowdown(Duration wait, Duration run) {
 std::optional<RecordedWaits> recorded(std::vector<double> waits, double slowdowns) {
   if (waits.empty()) return std::nullopt;
   const auto jobs = static_cast<double>(waits.size());
-  const auto middle = waits.begin() + std::ssize(waits) / 2;
+  const auto middle = waits.begin() + (std::ssize(waits) - 1) / 2;
   std::nth_element(waits.begin(), middle, waits.end());
   return RecordedWaits{.jobs = waits.size(),
                        .mean = Seconds{std::accumulate(waits.begin(), waits.end(), 0.0) / jobs},
