@@ -78,6 +78,14 @@ std::size_t Engine::draw_size(std::uint32_t class_index) {
 }
 
 void Engine::arrive(std::uint32_t class_index) {
+  const std::uint64_t arrived = sources_[class_index].arrived++;
+  schedule_arrival(class_index);
+  if (scenario_.classes[class_index].kind == JobKind::service) return want_replica(class_index, arrived);
+  admit(bring(class_index));
+}
+
+/// A new job of the class.
+Job& Engine::bring(std::uint32_t class_index) {
   const JobClass& job_class = scenario_.classes[class_index];
   Source& source = sources_[class_index];
 
@@ -90,7 +98,7 @@ void Engine::arrive(std::uint32_t class_index) {
   free_slots_.pop_back();
   ++live_;
   job.job_class = ClassId{class_index};
-  job.number = source.arrived++;
+  job.number = source.brought++;
   job.sequence = next_sequence_++;
   job.listed = nullptr;
   if (!job_class.arrivals.listed.empty())
@@ -130,6 +138,10 @@ void Engine::arrive(std::uint32_t class_index) {
   job.program = &job_class.program;
   job.at_other_sizes = DeviceTime::zero();
   job.steps_done = job.position = 0;
+  job.standby = job.was_ready = job.life_is_over = false;
+  job.life.reset();
+  job.life_ends = SimTime::never();
+  job.drain = Duration::zero();
   job.relaunch = &job_class.startup;
   job.relaunch_leaf = Leaf::runtime_startup;
   job.attempt = 0;
@@ -137,7 +149,7 @@ void Engine::arrive(std::uint32_t class_index) {
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
   job.longest_wait = Duration::zero();
   if (job_class.elastic) take_queue_size(job);
-  job.commits = job.failures = job.evictions = job.drains = job.resizes = 0;
+  job.commits = job.failures = job.evictions = job.drains = job.resizes = job.swaps = 0;
   job.stops_since_commit = job.preemptions = job.cascade = 0;
   job.preempted_at.clear();
   job.retained.clear();
@@ -163,7 +175,11 @@ void Engine::arrive(std::uint32_t class_index) {
 
   if (options_.watch != nullptr) meet_watched(job);
 
-  schedule_arrival(class_index);
+  return job;
+}
+
+void Engine::admit(Job& job) {
+  const JobClass& job_class = class_of(job);
   if (!shapes_[job.shape_index].satisfiable) {
     note_refusal(job);
     end(job, FinalState::unsatisfiable);
@@ -197,14 +213,15 @@ void Engine::give_up_next() {
   const Impatient next = impatient_.front();
   impatient_.erase(impatient_.begin());
   Job& job = this->job(next.job);
-  if (job.live_generation == next.generation && !job.first_start) stop_for_good(job, FinalState::gave_up);
+  if (job.live_generation == next.generation && !job.first_start && job.phase != JobPhase::provisioning)
+    stop_for_good(job, FinalState::gave_up);
 }
 
 std::string Engine::name_of(const Job& job) const {
   const JobClass& job_class = class_of(job);
   if (job_class.arrivals.drawn) return job.listed->id + "#" + std::to_string(job.number);
   if (job.listed != nullptr) return job.listed->id;
-  if (!job_class.arrivals.gap) return job_class.name;
+  if (!job_class.arrivals.gap && job_class.service.warm == 0) return job_class.name;
   return job_class.name + "#" + std::to_string(job.number);
 }
 

@@ -11,6 +11,7 @@ Duration Engine::estimate(const Job& job) const {
   const SchedulerSpec& scheduler = scenario_.scheduler;
   const auto& limit = limit_of(job);
   if (limit && scheduler.estimates == Estimates::limit) return *limit;
+  if (job.life) return *job.life;
   if (job.steps == std::numeric_limits<std::int64_t>::max()) return Duration::max();
   if (class_of(job).kind == JobKind::reservation) return Duration::nanoseconds(job.steps);
   const LaunchSpec& launch = *job.relaunch;

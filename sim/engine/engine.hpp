@@ -16,6 +16,8 @@
 #include "sim/engine/result.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/faults/fault_process.hpp"
+#include "sim/faults/slow_process.hpp"
+#include "sim/faults/slow_spots.hpp"
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
@@ -71,6 +73,8 @@ class Engine {
   // arrivals.cpp
   void schedule_arrival(std::uint32_t class_index);
   void arrive(std::uint32_t class_index);
+  Job& bring(std::uint32_t class_index);
+  void admit(Job& job);
   void know_gangs(std::uint32_t class_index);
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, const Nearness& near,
@@ -99,7 +103,7 @@ class Engine {
   void start(Job& job);
   void launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf leaf);
   void begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from);
-  void warmed_up(Job& job);
+  void change_speed(Job& job);
   void completed(Job& job);
   void release(Job& job, const char* reason);
   void end(Job& job, FinalState state);
@@ -116,12 +120,6 @@ class Engine {
   void drop_stretch(Job& job);
 
   // failures.cpp
-  struct OutPart {
-    PoolId pool;
-    std::uint32_t node;
-    DeviceMask devices;
-    SimTime until;
-  };
   void start_faults();
   void schedule_strike(std::uint32_t process);
   void struck(std::uint32_t process);
@@ -150,6 +148,7 @@ class Engine {
   DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lack_members(Job& job);
   bool fill_members(Job& job);
+  bool can_fill_member(const Job& job, std::uint32_t devices) const;
   bool fill_member(Job& job, std::uint32_t devices);
   void take_part(Job& job, const Part& part, DeviceState from);
   void fill_waiting();
@@ -176,8 +175,51 @@ class Engine {
   void leave_withdrawn(Job& job);
   void leave_shared(Job& job);
   bool stop_for_drain(Job& job);
+  bool stop_to_reconfigure(Job& job);
   void schedule_leaving(Job& job);
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
+
+  // slowness.cpp
+  static bool some_are_slow(const Scenario& scenario);
+  void start_slowness();
+  void schedule_episode(std::uint32_t process);
+  void slowed(std::uint32_t process);
+  void begin_episode(const SlowProcess& process, const SlowProcess::Episode& episode);
+  void begin_episode(const ScriptedSlowness& what);
+  void end_episode(std::uint32_t place);
+  void meet_slowness(const ScriptedSlowness& what);
+  void slow_down(const Job& job, StepTimes& step) const;
+  void watch_stragglers(Job& job, SimTime from);
+  bool wants_swap(const Job& job) const;
+  void swap_due(Job& job);
+  void swap_wanted();
+  bool swap_stragglers(Job& job);
+
+  // services.cpp
+  bool is_service(const Job& job) const { return class_of(job).kind == JobKind::service; }
+  bool is_ready(const Job& job) const {
+    return job.phase == JobPhase::running && job.stepping && now_ >= job.phase_until;
+  }
+  static bool can_fail(const Job& job) {
+    return job.phase == JobPhase::running || job.phase == JobPhase::detecting ||
+           job.phase == JobPhase::saving || job.phase == JobPhase::draining;
+  }
+  void requeue_unprovisioned(Job& job);
+  void start_services();
+  void bring_warm(std::uint32_t class_index);
+  void draw_life(Job& job, std::uint64_t wish);
+  void want_replica(std::uint32_t class_index, std::uint64_t wish);
+  void replace_replica(std::uint32_t class_index);
+  Job* next_warm(std::uint32_t class_index);
+  void promote(Job& job, std::uint64_t wish);
+  void provision(Job& job);
+  void begin_life(Job& job);
+  void count_ready(Job& job, SimTime at);
+  void begin_drain(Job& job);
+  void drained(Job& job);
+  void life_over(Job& job);
+  void end_service(Job& job);
+  void leave_gently(Job& job);
 
   // elastic.cpp
   void know_sizes(std::uint32_t class_index);
@@ -232,10 +274,6 @@ class Engine {
   const Nearness& near(const Job& job) const { return shapes_[job.shape_index].near; }
 
   // preemption.cpp
-  struct Room {
-    std::optional<std::uint32_t> pool;  ///< where there is room, or will be
-    bool stopped = false;               ///< somebody was stopped for it just now
-  };
   bool preempts() const { return scenario_.scheduler.preemption != Preemption::none; }
   std::int64_t priority_of(const Job& job) const {
     return job.listed != nullptr ? job.listed->priority : class_of(job).priority;
@@ -353,19 +391,6 @@ class Engine {
   std::uint64_t next_sequence_ = 0;
 
   // Arrivals.
-  struct Source {
-    std::uint64_t arrived = 0;
-    SimTime next;
-    RandomStream gaps, gangs, durations;
-    double weight = 0.0;  ///< sum of the gang sizes' weights
-    struct Gang {
-      GangShape shape;
-      std::uint32_t index;  ///< in `shapes_`
-      std::uint32_t size_cohort;
-    };
-    std::vector<Gang> gangs_by_size;   ///< as many as sizes, or the one given as a shape
-    std::vector<std::uint32_t> drawn;  ///< of jobs that are drawn: which of the list they are
-  };
   std::vector<Source> sources_;
   std::vector<StepTimes> step_times_;    ///< by class
   std::vector<CheckpointCycle> cycles_;  ///< by class
@@ -383,11 +408,7 @@ class Engine {
   EvictionTerms move_;  ///< of a job that gives up its nodes for others: it is not sent away
   Quotas quotas_;
   std::vector<bool> queue_blocked_;  ///< by quota, during a pass: the first of the queue keeps its place
-  struct FairShare {
-    std::vector<double> held;         ///< by quota: device-time, milli-device-ns, decayed by half-lives
-    std::vector<std::int64_t> ranks;  ///< by quota
-    SimTime since;
-  } fair_share_;
+  FairShare fair_share_;
   std::vector<QueuedShape> shapes_;
   std::vector<std::int64_t> depth_;        ///< by pool: queued jobs that accept it
   std::vector<QueuedSizes> queued_sizes_;  ///< by pool
@@ -398,11 +419,7 @@ class Engine {
   const VictimPolicy* victims_;
   std::vector<JobId> waiting_;  ///< for a member, first come first served
   Placement scratch_;
-  std::vector<bool> blocked_;  ///< by pool, during a pass
-  struct Impatient {
-    JobId job;
-    std::uint32_t generation;
-  };
+  std::vector<bool> blocked_;         ///< by pool, during a pass
   std::vector<Impatient> impatient_;  ///< whose patience ends at this instant
   std::int64_t patience_left_ = 0;    ///< jobs whose patience may still end
   bool pass_wanted_ = false;
@@ -428,16 +445,19 @@ class Engine {
   std::vector<std::uint32_t> ageing_from_;         ///< by process: its first entity in `ageing_`
   std::vector<OutPart> out_parts_;
   std::vector<std::uint32_t> free_out_parts_;
-  struct BrokenShare {
-    PoolId pool;
-    std::uint32_t node, device;
-    Duration repair;
-  };
   std::vector<BrokenShare> broken_shares_;  ///< failed devices that somebody still holds a part of
   std::vector<OutPart> teardowns_;
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
   std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
+
+  // Slowness; all empty where nothing is ever slow.
+  std::vector<SlowSpots> slow_spots_;  ///< by pool
+  std::vector<SlowProcess> slow_processes_;
+  std::vector<SlowProcess::Episode> next_episodes_;  ///< by process
+  std::vector<ScriptedSlowness> slow_episodes_;      ///< under way
+  std::vector<std::uint32_t> free_slow_episodes_;
+  std::vector<JobId> swaps_wanted_;  ///< gangs that found no other node for a straggler
 
   // Drains.
   std::vector<Withdrawal> withdrawals_;
@@ -446,12 +466,6 @@ class Engine {
   std::vector<std::uint32_t> ends_to_come_;        ///< withdrawals in effect that will end
 
   // Books.
-  struct PoolBook {
-    SimTime since;
-    Leaf reason = Leaf::scheduling_no_demand;
-    std::int64_t depth = 0;
-    std::uint32_t queued_sizes = 0;
-  };
   std::vector<PoolBook> books_;
   std::vector<std::pair<std::uint32_t, FragmentationBook>>
       fragmentation_books_;  ///< of pools that are measured

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/core/random_stream.hpp"
 #include "sim/core/topology_level.hpp"
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
@@ -11,6 +12,48 @@
 
 /// What the engine keeps beside jobs and pools, of the concern that the comment names.
 namespace fleetsim {
+
+// Arrivals and the queue.
+
+struct Source {
+  std::uint64_t arrived = 0;
+  std::uint64_t brought = 0;  ///< with replicas that are kept warm, or take the place of others
+  std::uint64_t replaced = 0;
+  SimTime next;
+  RandomStream gaps, gangs, durations;
+  double weight = 0.0;  ///< sum of the gang sizes' weights
+  struct Gang {
+    GangShape shape;
+    std::uint32_t index;  ///< in `shapes_`
+    std::uint32_t size_cohort;
+  };
+  std::vector<Gang> gangs_by_size;   ///< as many as sizes, or the one given as a shape
+  std::vector<std::uint32_t> drawn;  ///< of jobs that are drawn: which of the list they are
+};
+struct Impatient {
+  JobId job;
+  std::uint32_t generation;
+};
+struct FairShare {
+  std::vector<double> held;         ///< by quota: device-time, milli-device-ns, decayed by half-lives
+  std::vector<std::int64_t> ranks;  ///< by quota
+  SimTime since;
+};
+
+// Faults.
+
+/// Out of service, or in teardown, until then.
+struct OutPart {
+  PoolId pool;
+  std::uint32_t node;
+  DeviceMask devices;
+  SimTime until;
+};
+struct BrokenShare {
+  PoolId pool;
+  std::uint32_t node, device;
+  Duration repair;
+};
 
 // Drains.
 
@@ -34,6 +77,13 @@ struct ToVacate {
   PoolId pool;
   std::uint32_t node;
   DrainMode mode;
+};
+
+// Preemption.
+
+struct Room {
+  std::optional<std::uint32_t> pool;  ///< where there is room, or will be
+  bool stopped = false;               ///< somebody was stopped for it just now
 };
 
 // Elastic gangs.
@@ -76,6 +126,15 @@ struct QueueLook {
   std::int64_t ahead = 0, without_room = 0, too_long = 0;
   bool anybody_too_long = false;
   std::optional<std::uint32_t> depth{};  ///< how many more are looked at, from the first that cannot start on
+};
+
+// Books.
+
+struct PoolBook {
+  SimTime since;
+  Leaf reason = Leaf::scheduling_no_demand;
+  std::int64_t depth = 0;
+  std::uint32_t queued_sizes = 0;
 };
 
 // Fragmentation.

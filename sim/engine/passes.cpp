@@ -7,6 +7,7 @@
 namespace fleetsim {
 void Engine::pass() {
   if (!waiting_.empty()) fill_waiting();
+  if (!swaps_wanted_.empty()) swap_wanted();
   if (!queue_.empty()) serve_queue();
   if (!elastic_running_.empty()) grow();
 }
@@ -272,7 +273,8 @@ JobView Engine::view(const Job& job) const {
   view.priority = job.listed != nullptr ? job.listed->priority : class_of(job).priority;
   view.capacity = job.shape.capacity();
   if (class_of(job).quota) view.queue_rank = fair_share_.ranks[*class_of(job).quota];
-  const bool has_gang = job.holds() && job.phase != JobPhase::assembling;
+  const bool has_gang =
+      job.holds() && job.phase != JobPhase::assembling && job.phase != JobPhase::provisioning;
   view.attained = view.capacity * (job.held + (has_gang ? now_ - job.gang_complete : Duration::zero())) +
                   job.at_other_sizes;
   if (job.steps == std::numeric_limits<std::int64_t>::max()) {

@@ -303,7 +303,7 @@ bool Engine::stop_for(const Job& job, std::uint32_t pool) {
 
 /// Where there will be room for the job in a pool that is not reserved, if need be when others have been
 /// stopped for it.
-Engine::Room Engine::make_room(Job& job) {
+Room Engine::make_room(Job& job) {
   for (const std::uint32_t pool : class_of(job).pools) {
     if (reservations_[pool].head != nullptr) continue;
     if (some_shrink_ && shrink_for(job, pool)) return {.pool = pool, .stopped = true};

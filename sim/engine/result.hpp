@@ -32,7 +32,7 @@ struct JobOutcome {
   std::optional<FinalState> state;    ///< absent: not ended
   Duration queue_wait, requeue_wait;  ///< before the first gang complete; between attempts
   Duration held, member_wait;         ///< gang complete to release, of which survivors waiting for a member
-  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, steps = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, swaps = 0, steps = 0;
   Capacity capacity;
 };
 
@@ -69,6 +69,11 @@ struct ClassOutcome {
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
   std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0, resizes = 0;
   DeviceTime resize_pauses;  ///< held by gangs that pause at a new size
+  std::int64_t swaps = 0;  ///< times that a job was stopped to be rid of stragglers
+  /// Replicas wanted inside the window that became ready, and how long that took in all, 1,000 units each.
+  std::int64_t ready = 0;
+  DeviceTime ready_wait;
+  std::int64_t from_warm = 0;  ///< replicas wanted inside the window that were there already, warm
 };
 
 /// What a row of failures did inside the window.
@@ -142,6 +147,7 @@ struct RunResult {
   std::vector<std::string> holders;  ///< of a stalled run
   std::vector<ClassOutcome> classes;
   std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
+  std::vector<std::vector<std::int64_t>> episodes{};  ///< of slowness that began, by pool, by row
   Preemptions preemptions{};
   /// By pool, by reason for what is free: queued jobs that accept the pool x time, 1,000 units a job. The
   /// place of no_demand has the time in which nothing is free.

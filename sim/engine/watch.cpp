@@ -23,10 +23,12 @@ constexpr std::array kStates{
                    "it would fit if what is out of service were back"},
     WatchStateInfo{WatchState::no_room, "no_room", "less is free than it needs"},
     WatchStateInfo{WatchState::assembling, "assembling", "holds a part of its gang"},
+    WatchStateInfo{WatchState::provisioning, "provisioning", "its nodes are made ready for it"},
     WatchStateInfo{WatchState::running, "running", "its gang is complete"},
     WatchStateInfo{WatchState::detecting, "detecting", "stopped by a failure, not yet noticed"},
     WatchStateInfo{WatchState::waiting_member, "waiting_member", "survivors wait for a replacement"},
     WatchStateInfo{WatchState::saving, "saving", "saves before it gives way"},
+    WatchStateInfo{WatchState::draining, "draining", "ends its requests, and takes no more"},
     WatchStateInfo{WatchState::away, "away", "sent away, to be requeued"},
     WatchStateInfo{WatchState::zombie, "zombie", "stopped for good, its lease goes on"},
 };
@@ -35,6 +37,10 @@ WatchState state_of(JobPhase phase) {
   switch (phase) {
     case JobPhase::assembling:
       return WatchState::assembling;
+    case JobPhase::provisioning:
+      return WatchState::provisioning;
+    case JobPhase::draining:
+      return WatchState::draining;
     case JobPhase::detecting:
       return WatchState::detecting;
     case JobPhase::waiting_member:

@@ -33,8 +33,12 @@ void read_node(const Reader& in, PoolSpec& pool) {
   if (!counted && !in.has("devices_per_node") && in.has("device") && !listed) {
     in.problem("missing key \"devices_per_node\", which goes with \"device\"");
   }
-  if (const Found<Accelerator> known = accelerator(pool.device_type)) pool.peak = known.entry->peak_bf16;
+  if (const Found<Accelerator> known = accelerator(pool.device_type)) {
+    pool.peak = known.entry->peak_bf16;
+    pool.memory_bandwidth = known.entry->hbm_bandwidth;
+  }
   assign(pool.peak, in.flop_rate("peak"));
+  assign(pool.memory_bandwidth, in.byte_rate("memory_bandwidth"));
 }
 
 /// The rack (pod, spine) of each node: as listed under `list`, or of `size` nodes each, which the key `count`
@@ -151,7 +155,10 @@ void read_pool_faults(const Reader& root, const Reader& in, PoolSpec& pool) {
   const std::optional<Reader> general = own ? own : root.object("faults");
   if (!general) return;
   pool.faults = read_fault_rows(*general);
-  const bool needs_racks = std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks);
+  pool.slow = read_slow_rows(*general);
+  const bool needs_racks =
+      std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks) ||
+      std::any_of(pool.slow.begin(), pool.slow.end(), [](const SlowRow& row) { return row.hits == FaultScope::rack; });
   if (needs_racks && in.present({"nodes_per_rack", "racks", "fabric"}).empty()) {
     in.problem(
         "expected \"nodes_per_rack\" or \"racks\", since failures hit or take out racks; found neither");
@@ -181,9 +188,13 @@ void read_fleet(const Reader& root, Scenario& scenario, Traces& traces) {
     scenario.pools.push_back(read_pool(in, name, scenario, traces));
     read_pool_faults(root, in, scenario.pools.back());
   }
-  if (const auto faults = root.object("faults")) read_incidents(*faults, nullptr, scenario);
+  const auto read_script = [&](const Reader& faults, const PoolSpec* pool) {
+    read_incidents(faults, pool, scenario);
+    read_slow_episodes(faults, pool, scenario);
+  };
+  if (const auto faults = root.object("faults")) read_script(*faults, nullptr);
   for (std::size_t i = 0; i < pools.size(); ++i) {
-    if (const auto own = pools[i].second.object("faults")) read_incidents(*own, &scenario.pools[i], scenario);
+    if (const auto own = pools[i].second.object("faults")) read_script(*own, &scenario.pools[i]);
   }
 }
 

@@ -338,7 +338,7 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
     if (!known) in.problem("model", known.problem);
     context.model = known.entry;
   }
-  assign(job.kind, in.choice("kind", {JobKind::work, JobKind::reservation}));
+  assign(job.kind, in.choice("kind", {JobKind::work, JobKind::reservation, JobKind::service}));
   if (job.kind == JobKind::reservation) check_reservation(in);
   HostDemand demand;
   demand.accepts = read_accepts(in, scenario, job);
@@ -356,6 +356,8 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   read_checkpoint(in, context, job);
   read_launches(in, job);
   check_recovery(context, job);
+  read_swap(in, context, job);
+  read_service(in, context, job);
   read_elastic(in, scenario, job);
   read_ending(in, scenario, job);
   read_topology(in, scenario, job);

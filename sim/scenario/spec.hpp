@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,6 +47,35 @@ struct ScriptedFault {
   Duration repair = Duration::nanoseconds(0);
 };
 
+/// Why the steps of a gang take longer for a time: a member that is slow, which all wait for; or traffic of
+/// others on the links of a gang of several nodes.
+enum class SlowCause : std::uint8_t { straggler, noisy_neighbour };
+inline constexpr std::size_t kSlowCauses = 2;
+
+/// One row of slowness: entities of kind `hits` that are slow from the start, and episodes that come over
+/// them in calendar time.
+struct SlowRow {
+  std::string name;
+  FaultScope hits = FaultScope::device;
+  SlowCause cause = SlowCause::straggler;
+  double share = 0.0;                             ///< of the entities, slow from the start
+  PerSecond rate{0.0};                            ///< of episodes, of one entity
+  std::optional<Distribution> length;             ///< seconds; absent: until it is repaired
+  double least_speed = 1.0, most_speed = 1.0;     ///< in (0, 1), evenly between them
+  Distribution repair{Distribution::Fixed{0.0}};  ///< seconds out of service once it is swapped
+};
+
+/// An episode at a given instant.
+struct ScriptedSlowness {
+  SimTime at;
+  Duration length = Duration::max();  ///< max: until it is repaired
+  std::uint32_t pool = 0, node = 0, device = 0;
+  FaultScope hits = FaultScope::device;
+  SlowCause cause = SlowCause::straggler;
+  double speed = 1.0;
+  Duration repair = Duration::nanoseconds(0);
+};
+
 /// What becomes of gangs on nodes that are drained: they are stopped at once, stopped at their next commit,
 /// or left to end.
 enum class DrainMode : std::uint8_t { now, at_commit, when_released };
@@ -73,9 +103,11 @@ struct PoolSpec {
   std::vector<std::uint32_t> racks;         ///< rack of each node, size `nodes`
   std::vector<std::uint32_t> pods, spines;  ///< of each node; empty: all in one
   Duration teardown = Duration::nanoseconds(0);
-  std::optional<Price> price;    ///< per in-service device
-  std::optional<FlopRate> peak;  ///< dense arithmetic peak of one device: the named ideal
+  std::optional<Price> price;                ///< per in-service device
+  std::optional<FlopRate> peak;              ///< dense arithmetic peak of one device: the named ideal
+  std::optional<ByteRate> memory_bandwidth;  ///< of one device, at peak
   std::vector<FaultRow> faults;
+  std::vector<SlowRow> slow;
   std::vector<DrainSpec> drains;
   std::vector<DatedNodes> dated;
   // Beside devices. A pool is packed where its nodes differ, jobs ask for more than devices, or the placement
@@ -104,6 +136,8 @@ struct StepSpec {
   std::optional<Duration> read{};  ///< of a batch, where the wait comes from it ...
   bool prefetch = true;            ///< ... beside the step before
   std::optional<double> tokens;    ///< tokens of one step, whole gang
+  /// How much of the step's own time a slow member, or busy links, stretch.
+  std::array<double, kSlowCauses> stretched{1.0, 1.0};
 };
 
 /// How retained time divides into `ideal` and the leaves below it: integer weights, split by largest
@@ -130,17 +164,27 @@ struct CheckpointSpec {
 
 /// The phases that follow a launch, and the excess of the first slow steps.
 struct LaunchSpec {
+  Duration fetch = Duration::nanoseconds(0);  ///< of weights, from where they are stored
   Duration launch = Duration::nanoseconds(0), load = Duration::nanoseconds(0);
   Duration compile = Duration::nanoseconds(0), warmup = Duration::nanoseconds(0);
   std::int64_t slow_steps = 0;                      ///< first steps after the launch that are slower ...
   Duration slow_excess = Duration::nanoseconds(0);  ///< ... by this much each
-  Duration total() const { return launch + load + compile + warmup; }
+  Duration total() const { return fetch + launch + load + compile + warmup; }
 };
 
 struct RecoverySpec {
   Duration detect = Duration::nanoseconds(0);
   Duration replace = Duration::nanoseconds(0);  ///< after a missing member is filled
   LaunchSpec relaunch;
+};
+
+/// When a gang gives up a member that is slow: at once, or at its next commit.
+enum class SwapAt : std::uint8_t { now, commit };
+
+/// A gang that has been slowed by stragglers for so long swaps them for other nodes, if there are any.
+struct SwapPolicy {
+  Duration after = Duration::nanoseconds(0);
+  SwapAt at = SwapAt::now;
 };
 
 enum class NoReplacement : std::uint8_t { hold, release, shrink };
@@ -206,7 +250,8 @@ struct ElasticSpec {
   std::vector<ScriptedResize> script;
 };
 
-enum class JobKind : std::uint8_t { work, reservation };
+/// `service`: a replica, which holds its gang, becomes ready, and is ready until its life is over.
+enum class JobKind : std::uint8_t { work, reservation, service };
 enum class FinalState : std::uint8_t {
   completed,
   failed,
@@ -233,6 +278,19 @@ struct ArrivalSpec {
   std::optional<DrawnJobs> drawn;     ///< out of the list, whose times do not count
 };
 
+/// Replicas that serve. Ready time is retained as it passes.
+struct ServiceSpec {
+  Duration provision = Duration::nanoseconds(0);  ///< of an allocation, before its gang counts as complete
+  std::optional<Distribution> ready;              ///< seconds of ready time until it is drained; or ...
+  std::optional<Distribution> life;  ///< ... seconds from gang complete to release; neither: endless
+  Distribution drain{Distribution::Fixed{0.0}};  ///< seconds from its last new request to its last answer
+  bool kept = false;                             ///< one whose life is over is replaced by another
+  std::uint32_t warm = 0;  ///< beside those that serve, loaded and idle, to serve at once when one is wanted
+  double busy = 1.0;       ///< share of ready time with requests; the rest is headroom
+  std::optional<double>
+      mbu;  ///< model bandwidth utilization while busy: bytes that must move at peak bandwidth
+};
+
 /// A gang's wish to be near together: in one domain of the level.
 struct TopologySpec {
   TopologyLevel level = TopologyLevel::pool;
@@ -252,6 +310,7 @@ struct JobClass {
       duration;  ///< seconds of stepping, when the work is a duration; neither: endless
   ProgramSplit program;
   std::optional<double> program_goodput;  ///< P as given, or ideal / step time
+  ServiceSpec service;                    ///< of replicas
   CheckpointSpec checkpoint;
   LaunchSpec startup;
   RecoverySpec recovery;
@@ -259,6 +318,7 @@ struct JobClass {
   LaunchSpec reconfiguration;  ///< relaunch after its nodes were drained, or its size changed
   std::optional<ElasticSpec> elastic;
   NoReplacement no_replacement = NoReplacement::hold;
+  std::optional<SwapPolicy> swap;  ///< absent: stragglers stay
   EvictionSpec evictions;
   std::optional<Duration> limit;     ///< held time of one attempt
   bool enforce_limits = true;        ///< a job that overruns its limit is killed
@@ -367,6 +427,7 @@ struct Scenario {
   std::string name, about;
   std::vector<PoolSpec> pools;
   std::vector<ScriptedFault> script;
+  std::vector<ScriptedSlowness> slow_script;
   std::vector<JobClass> classes;
   std::vector<HostDemand> demands{
       HostDemand{}};                       ///< that gangs have of their nodes; the first asks for nothing

@@ -164,6 +164,10 @@ double interruptions_of_row(const FigurePlace& place, const RunSums& sums) {
   return count(sums.run->faults[place.pool][place.row].interruptions);
 }
 
+double episodes_of_row(const FigurePlace& place, const RunSums& sums) {
+  return sums.run->episodes.empty() ? 0 : count(sums.run->episodes[place.pool][place.row]);
+}
+
 // What a figure may lack.
 std::string_view no_ideal(const FigurePlace&, const Factors& factors) {
   const bool unknown = factors.ideal == DeviceTime::zero() && factors.unmodelled > DeviceTime::zero();
@@ -393,6 +397,17 @@ constexpr std::array kFigures{
                nullptr, Shown::where_elastic},
     FigureInfo{"jobs.CLASS.commits", kJob, "count", "commits, per replication",
                number_of<&ClassOutcome::commits>, once, ""},
+
+    FigureInfo{"jobs.CLASS.swaps", kJob, "count",
+               "times a job was stopped to be rid of stragglers, per replication",
+               number_of<&ClassOutcome::swaps>, once, ""},
+    FigureInfo{"jobs.CLASS.straggler", kJob, "1", "of retained time, waiting for slow members",
+               in<Leaf::program_straggler>, retained<job>, kRetained},
+    FigureInfo{"jobs.CLASS.noisy_neighbour", kJob, "1", "of retained time, links slowed by others",
+               in<Leaf::program_noisy_neighbour>, retained<job>, kRetained},
+
+    FigureInfo{"episodes.POOL.ROW", FigureScope::slow_row, "count",
+               "episodes of slowness that began in the window, per replication", episodes_of_row, once, ""},
 
     FigureInfo{"failures.POOL.ROW", kRow, "count", "failures in service, per replication", failures_of_row,
                once, ""},

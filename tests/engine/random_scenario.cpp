@@ -24,6 +24,9 @@ class Maker {
     scenario_.runs.seed = draw(1000);
     for (JobClass& job : scenario_.classes)
       if (chance(30)) sizes(job);
+    for (JobClass& job : scenario_.classes)
+      if (chance(12)) serve(job);
+    if (chance(25)) slowness();
     return std::move(scenario_);
   }
 
@@ -367,6 +370,50 @@ class Maker {
     SimTime at = SimTime::zero();
     for (std::int64_t times = between(1, 3); times > 0; --times)
       spec.script.push_back({at = at + time(1, 200), sized(count(1, 16)), resizing()});
+  }
+
+  void serve(JobClass& job) {
+    const bool whole = !job.gang.shape || job.gang.shape->milli == 0;
+    if (job.kind != JobKind::work || !whole || !job.arrivals.listed.empty()) return;
+    job.kind = JobKind::service;
+    job.step = StepSpec{};
+    job.checkpoint = CheckpointSpec{};
+    job.steps.reset();
+    job.duration.reset();
+    job.elastic.reset();
+    job.lease.reset();
+    job.limit.reset();
+    job.evictions.terms.save.reset();
+    for (LaunchSpec* launch : {&job.startup, &job.recovery.relaunch, &job.preemption, &job.reconfiguration})
+      launch->slow_steps = 0;
+    ServiceSpec& spec = job.service;
+    spec.provision = maybe_time(8);
+    if (until_done_ || chance(70)) (chance(50) ? spec.life : spec.ready) = random_time(1, 200);
+    if (chance(60)) spec.drain = random_time(1, 20);
+    if (until_done_) return;
+    if (chance(40)) spec.warm = count(1, 2);
+    spec.kept = chance(30);
+  }
+
+  void slowness() {
+    for (PoolSpec& pool : scenario_.pools) {
+      for (std::int64_t rows = between(0, 2); rows > 0; --rows) {
+        SlowRow& row = pool.slow.emplace_back();
+        row.hits = pick({FaultScope::device, FaultScope::node, FaultScope::rack});
+        row.cause = pick({SlowCause::straggler, SlowCause::straggler, SlowCause::noisy_neighbour});
+        row.share = pick({0.0, 0.2, 0.6});
+        if (chance(70)) row.rate = PerSecond{1.0 / in_seconds(60, 2000)};
+        if (chance(70)) row.length = random_time(1, 200);
+        row.least_speed = pick({0.1, 0.5, 0.9});
+        row.most_speed = pick({row.least_speed, 0.95});
+        row.repair = random_time(1, 60);
+      }
+    }
+    for (JobClass& job : scenario_.classes) {
+      if (job.step.continuous) continue;
+      job.step.stretched = {pick({1.0, 0.3}), pick({1.0, 0.1, 0.0})};
+      if (chance(40)) job.swap = SwapPolicy{maybe_time(40), pick({SwapAt::now, SwapAt::commit})};
+    }
   }
 
   void script() {

@@ -194,7 +194,8 @@ TEST_CASE(
         CHECK(span.from < span.to);
         if (i > 0) CHECK(seen.spans[i - 1].to == span.from);
         const bool waiting =
-            is_queued(span.state) || span.state == WatchState::assembling || span.state == WatchState::away;
+            is_queued(span.state) || span.state == WatchState::assembling ||
+            span.state == WatchState::provisioning || span.state == WatchState::away;
         if (waiting) waits += span.to - span.from;
       }
       if (job.state == FinalState::completed) CHECK(waits == job.queue_wait + job.requeue_wait);

@@ -21,15 +21,20 @@ inline constexpr std::string_view kEveryKey[] = {
       "nic": { "hits": "node", "rate": "1 /w" },
       "fan": { "lifetime": { "weibull": { "scale": "9000 h", "shape": 1.5 } }, "repair": { "uniform": ["1 h", "2 h"] } } },
     "takes_out": "node", "detect": "1 min", "repair": { "lognormal": { "median": "1 h", "sigma": 1 } }, "lemons": { "share": "5 %", "factor": 2 },
-    "incidents": [ { "at": "1 h", "pool": "b", "node": 1, "device": 2, "hits": "device", "takes_out": "nothing", "detect": "1 s", "repair": "2 h" } ] },
+    "incidents": [ { "at": "1 h", "pool": "b", "node": 1, "device": 2, "hits": "device", "takes_out": "nothing", "detect": "1 s", "repair": "2 h" } ],
+    "slow": { "bad": { "hits": "node", "cause": "straggler", "share": 0.1, "speed": [0.7, 0.9], "repair": "1 h" },
+      "hot": { "rate": "1 /w", "length": { "exponential": "1 h" }, "speed": 0.8 } },
+    "episodes": [ { "at": "1 h", "for": "1 h", "pool": "b", "node": 1, "device": 2, "hits": "device", "cause": "straggler", "speed": 0.5, "repair": "1 h" },
+      { "at": "1 h", "until": "3 h", "pool": "a", "hits": "rack", "cause": "noisy_neighbour", "speed": 0.9 } ] },
   "workload": {
     "train": { "kind": "training", "accepts": ["a"], "model": "llama2-70b", "layout": { "tensor": 8, "pipeline": 2, "data": 1, "context": 1, "expert": 1 },
       "submit": "1 min", "gang": { "nodes": 2, "per_node": 8, "remainder": 0 }, "tokens": 1e9,
-      "step": { "time": "2 s", "tokens": 30000, "flops": "causal-attention", "sequence": 4096, "parts": { "tensor_comm": "0.1 s" } },
+      "step": { "time": "2 s", "tokens": 30000, "flops": "causal-attention", "sequence": 4096, "parts": { "tensor_comm": "0.1 s" }, "straggler_share": 0.9, "neighbour_share": "10 %" },
+      "stragglers": { "swap_after": "30 min", "swap": "at_commit" },
       "input": { "io": "1 s", "prefetch": true },
       "checkpoint": { "interval": "30 min", "mode": "async", "size": "1 TB", "bandwidth": "10 GB/s", "pause": "1 s", "flush": "100 s", "step_slowdown": "5 %", "interval_from": "commit" },
-      "startup": { "launch": "1 min", "load": "auto", "compile": "10 s", "warmup": "5 s", "slow_steps": { "count": 3, "excess": "1 s" } },
-      "recovery": { "detect": "1 min", "replace": "1 min", "launch": "1 min", "load": "9 s", "compile": "1 s", "warmup": "1 s", "slow_steps": { "count": 1, "excess": "1 s" } },
+      "startup": { "fetch": "1 min", "launch": "1 min", "load": "auto", "compile": "10 s", "warmup": "5 s", "slow_steps": { "count": 3, "excess": "1 s" } },
+      "recovery": { "detect": "1 min", "replace": "1 min", "fetch": "1 s", "launch": "1 min", "load": "9 s", "compile": "1 s", "warmup": "1 s", "slow_steps": { "count": 1, "excess": "1 s" } },
       "preemption": { "launch": "1 min" }, "reconfiguration": { "launch": "1 min" }, "no_replacement": "release",
       "evictions": { "rate": "1 /d", "at": ["2 h"], "clock": "wall", "lost_work": "15 min", "save": "10 s", "grace": "30 s", "requeue_delay": "1 min", "requeue": "behind" },
       "limit": "10 d", "lease": "11 d", "end": { "at": "3 d", "as": "cancelled" }, "max_restarts": 5, "own_spares": 1, "priority": 3, "quota": "team", "topology": { "level": "rack", "rule": "required" } },
@@ -69,6 +74,15 @@ inline constexpr std::string_view kEveryKey[] = {
     "c": { "kind": "reservation", "trace": { "format": "openb", "file": "three_pods.csv", "arrivals_up_to": 1.3, "every": "2 s" } } },
   "scheduler": { "placement": "fgd" },
   "window": { "length": "1 h" }
+})",
+    R"({
+  "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 8, "nodes": 3, "peak": "100 TFLOP/s", "memory_bandwidth": "1 TB/s" } } },
+  "workload": {
+    "serve": { "kind": "service", "model": "llama2-70b", "gang": 8, "startup": { "fetch": "5 min", "load": "25 s", "warmup": "15 s" },
+      "service": { "replicas": 2, "provision": "1 min", "life": { "lognormal": { "median": "1 h", "sigma": 1 } }, "drain": { "uniform": ["0 s", "30 s"] }, "warm": 1, "busy": 0.7,
+        "decode": { "step": "40 ms", "batch": 4, "weights": "140 GB", "cache": "1 GB" } } },
+    "burst": { "kind": "service", "gang": 8, "arrivals": { "poisson": "1 /h" }, "service": { "ready": "1 h", "busy": "50 %" }, "program_goodput": 0.1 } },
+  "window": { "length": "1 d" }
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
