@@ -32,6 +32,10 @@ void Engine::charge_held(Job& job, SimTime to) {
   const SimTime until = job.phase == JobPhase::running ? std::min(to, job.phase_until) : to;
   if (job.charged < until) {
     charge(job, job.phase_leaf, job.charged, until, job.gang_capacity);
+    if (job.pauses_at_new_size && job.phase == JobPhase::running) {
+      const SimTime first = clip(job.charged), last = clip(until);
+      result_.classes[job.job_class.value].resize_pauses += job.gang_capacity * (last - first);
+    }
     if (job.phase_leaf != Leaf::scheduling_partial_gang && job.phase_leaf != Leaf::scheduling_transition)
       record(job, TimelineKind::leaf, job.charged, until, job.phase_leaf, job.gang_capacity);
   }

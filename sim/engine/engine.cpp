@@ -216,8 +216,7 @@ void Engine::dispatch(const Event& event) {
       return job(event.entity).eviction_generation == event.generation ? eviction_due(job(event.entity))
                                                                        : void();
     case EventKind::evicted_at:
-      if (job(event.entity).live_generation == event.generation)
-        evict(job(event.entity), class_of(job(event.entity)).evictions.terms);
+      if (job(event.entity).live_generation == event.generation) evict_from_outside(job(event.entity));
       return;
     case EventKind::requeued:
       if (job(event.entity).live_generation == event.generation && job(event.entity).phase == JobPhase::away)

@@ -11,6 +11,7 @@
 
 #include "sim/core/event_queue.hpp"
 #include "sim/engine/event_kind.hpp"
+#include "sim/engine/parts.hpp"
 #include "sim/engine/queue.hpp"
 #include "sim/engine/result.hpp"
 #include "sim/engine/simulate.hpp"
@@ -20,6 +21,7 @@
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
+#include "sim/scheduler/choose_victims.hpp"
 #include "sim/scheduler/elastic.hpp"
 #include "sim/scheduler/forecast.hpp"
 #include "sim/scheduler/order.hpp"
@@ -35,7 +37,7 @@ inline constexpr std::uint32_t kHopeless = 10'000;
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
 /// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
-/// evictions, drains, elastic, passes, books.
+/// evictions, drains, refusals, elastic, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -77,7 +79,6 @@ class Engine {
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, const Nearness& near,
                             std::uint32_t guess = 0);
-  bool could_ever_start(const QueuedShape& shape) const;
   void wait_for_near(Job& job);
   void near_no_more(Job& job);
   void enqueue(Job& job, SimTime queue_time);
@@ -90,6 +91,13 @@ class Engine {
     return job.listed != nullptr ? job.listed->patience : class_of(job).patience;
   }
   std::string name_of(const Job& job) const;
+
+  // refusals.cpp
+  bool could_ever_start(const QueuedShape& shape) const;
+  Refusal what_forbids(const QueuedShape& shape) const;
+  bool is_hopeless(const Job& job) const;
+  void refuse_hopeless();
+  void note_refusal(const Job& job);
 
   // running.cpp
   void start(Job& job);
@@ -112,12 +120,6 @@ class Engine {
   void drop_stretch(Job& job);
 
   // failures.cpp
-  struct OutPart {
-    PoolId pool;
-    std::uint32_t node;
-    DeviceMask devices;
-    SimTime until;
-  };
   void start_faults();
   void schedule_strike(std::uint32_t process);
   void struck(std::uint32_t process);
@@ -158,32 +160,12 @@ class Engine {
   void pause_productive_clock(Job& job);
   void draw_eviction(Job& job);
   void eviction_due(Job& job);
+  void evict_from_outside(Job& job);
   void evict(Job& job, const EvictionTerms& terms);
   void saved(Job& job);
   void leave(Job& job);
 
   // drains.cpp
-  /// A drain, or nodes that are not installed.
-  struct Withdrawal {
-    PoolId pool;
-    std::span<const std::uint32_t> nodes;
-    DeviceState to;
-    DrainMode mode = DrainMode::now;
-    Duration length = Duration::max();
-    std::optional<Duration> every{};
-  };
-  /// What is planned for a node: drains in effect, whether it is not installed, or never comes back, and when
-  /// it serves again.
-  struct NodePlan {
-    std::uint32_t drains = 0;
-    bool absent = false, gone = false;
-    SimTime back;
-  };
-  struct ToVacate {
-    PoolId pool;
-    std::uint32_t node;
-    DrainMode mode;
-  };
   void start_withdrawals();
   void withdraw(std::uint32_t withdrawal);
   void reinstate(std::uint32_t withdrawal);
@@ -195,8 +177,6 @@ class Engine {
   bool stop_for_drain(Job& job);
   bool stop_to_reconfigure(Job& job);
   void schedule_leaving(Job& job);
-  bool is_hopeless(const Job& job) const;
-  void refuse_hopeless();
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
   // slowness.cpp
@@ -242,28 +222,6 @@ class Engine {
   void leave_gently(Job& job);
 
   // elastic.cpp
-  struct SizedGang {
-    GangShape shape;
-    std::uint32_t shape_index;
-    StepTimes step;
-    const ProgramSplit* program;
-  };
-  struct Resizing {
-    ResizeState state = ResizeState::committed;
-    LaunchSpec phases;
-  };
-  struct ScriptedSize {
-    SimTime at;
-    SizedGang size;
-    Resizing terms;
-  };
-  /// Of a class; without a policy where its gangs are rigid.
-  struct Elastic {
-    const ElasticPolicy* policy = nullptr;
-    std::vector<SizedGang> sizes;
-    Resizing terms;
-    std::vector<ScriptedSize> script;
-  };
   void know_sizes(std::uint32_t class_index);
   void take_queue_size(Job& job);
   void set_size(Job& job, const SizedGang& size);
@@ -271,7 +229,11 @@ class Engine {
   void follow_script(Job& job);
   void follow_script_on(Job& job);
   bool find_more(const Pool& pool, const Job& job, const GangShape& shape, Placement& more) const;
+  bool find_members(const Pool& pool, const Job& job, const GangShape& members, Placement& more) const;
   void resize(Job& job, const SizedGang& size, const Resizing& terms, const Placement& more);
+  void take_size(Job& job, const SizedGang& size);
+  void count_resize(Job& job);
+  bool go_on_smaller(Job& job);
   void give_up_members(Job& job, std::int64_t count);
   void grow();
   bool grow_to(Job& job, std::uint32_t index);
@@ -279,7 +241,7 @@ class Engine {
   SimTime next_commit(const Job& job) const;
   bool shrink_for(const Job& job, std::uint32_t pool);
   template <class Fits, class MayShrink>
-  bool shrink(std::uint32_t pool, Fits&& fits, MayShrink&& may_shrink);
+  bool shrink(std::uint32_t pool, const Job& beneficiary, Fits&& fits, MayShrink&& may_shrink);
   void pass_with_shrinking();
 
   // passes.cpp
@@ -312,14 +274,6 @@ class Engine {
   const Nearness& near(const Job& job) const { return shapes_[job.shape_index].near; }
 
   // preemption.cpp
-  struct Victim {
-    Job* job;
-    Int128 key;
-  };
-  struct Room {
-    std::optional<std::uint32_t> pool;  ///< where there is room, or will be
-    bool stopped = false;               ///< somebody was stopped for it just now
-  };
   bool preempts() const { return scenario_.scheduler.preemption != Preemption::none; }
   std::int64_t priority_of(const Job& job) const {
     return job.listed != nullptr ? job.listed->priority : class_of(job).priority;
@@ -329,30 +283,36 @@ class Engine {
   Pool soon_free(PoolId id) const;
   std::int64_t left_of(const EvictionBudget& budget, const std::vector<SimTime>& spent) const;
   bool within(const std::optional<EvictionBudget>& budget, const std::vector<SimTime>& spent) const;
-  bool may_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
+  std::optional<StopCause> why_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
   Int128 victim_key(const Job& job) const;
   void forecast_leavers(std::uint32_t pool);
   Placement staying(std::uint32_t pool, const Placement& parts) const;
   bool room_is_thinkable(std::uint32_t pool, const Job& job) const;
+  class RoomInPool;
+  std::vector<VictimCandidate> candidates(std::uint32_t pool, const Job& beneficiary);
+  bool stop_for(const Job& job, std::uint32_t pool);
   Room make_room(Job& job);
-  void preempt(Job& victim, const Job& beneficiary);
+  void preempt(Job& victim, const Job& beneficiary, StopCause cause);
+  DeviceTime lost_to_stops(PoolId pool, ClassId job_class) const;
+  PreemptionRow before_stop(const Job& victim, const Job* beneficiary, StopCause cause) const;
+  void log_stop(PreemptionRow row, const Job& victim);
   void can_be_stopped(Job& job, bool can);
 
   // backfill.cpp
-  struct Reservation {
-    const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
-    SimTime start;              ///< when it could, if all ended when expected; never if it could not
-    bool vacated = false;       ///< room is being made for it, and nobody may come between
-    TopologyLevel level = TopologyLevel::pool;  ///< how near together it will have to be
-  };
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);
   bool backfills() const { return scenario_.scheduler.backfill != Backfill::none; }
   void pass_with_reservations();
   void look_at_everybody();
   bool look_at_queue();
+  bool is_known_hopeless(const QueuedShape& shape, QueueLook& look) const;
+  enum class Looked : std::uint8_t { started, others_stopped, stays };
+  Looked look_at(Job& job, QueueLook& look);
+  bool others_make_room(Job& job);
+  void keep_place(Job& job, QueueLook& look);
   bool only_newcomers_matter() const;
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
+  void note_hopeless(QueuedShape& shape, Backfilled outcome, QueueLook& look);
   Backfilled backfill(Job& job);
   Backfilled backfill_in(Job& job, std::uint32_t pool);
   void reserve(const Job& job);
@@ -362,7 +322,7 @@ class Engine {
   bool may_look(const Job& job);
   bool all_reserved(const Job& job) const;
   bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
-  bool too_long_for_all(const Job& job, Duration estimate) const;
+  bool too_long_for_all(const JobClass& job_class, Duration estimate) const;
   template <class Visit>
   void for_each_release(std::uint32_t pool, Visit&& visit) const;
   void pass_conservative();
@@ -375,18 +335,6 @@ class Engine {
   void remember_what_was_looked_at();
 
   // fragmentation.cpp
-  /// Capacities that hold from one instant to the next.
-  struct FragmentationBook {
-    SimTime since;
-    std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
-    Capacity free, device, node, rack, pod, typical;
-    struct Gang {
-      GangShape shape;
-      TopologyLevel needed;
-      double jobs;
-    };
-    std::vector<Gang> expected{};
-  };
   void start_fragmentation();
   void measure_fragmentation();
   void book_fragmentation(std::uint32_t pool, FragmentationBook& book);
@@ -443,21 +391,6 @@ class Engine {
   std::uint64_t next_sequence_ = 0;
 
   // Arrivals.
-  struct Source {
-    std::uint64_t arrived = 0;
-    std::uint64_t brought = 0;  ///< with replicas that are kept warm, or take the place of others
-    std::uint64_t replaced = 0;
-    SimTime next;
-    RandomStream gaps, gangs, durations;
-    double weight = 0.0;  ///< sum of the gang sizes' weights
-    struct Gang {
-      GangShape shape;
-      std::uint32_t index;  ///< in `shapes_`
-      std::uint32_t size_cohort;
-    };
-    std::vector<Gang> gangs_by_size;   ///< as many as sizes, or the one given as a shape
-    std::vector<std::uint32_t> drawn;  ///< of jobs that are drawn: which of the list they are
-  };
   std::vector<Source> sources_;
   std::vector<StepTimes> step_times_;    ///< by class
   std::vector<CheckpointCycle> cycles_;  ///< by class
@@ -475,11 +408,7 @@ class Engine {
   EvictionTerms move_;  ///< of a job that gives up its nodes for others: it is not sent away
   Quotas quotas_;
   std::vector<bool> queue_blocked_;  ///< by quota, during a pass: the first of the queue keeps its place
-  struct FairShare {
-    std::vector<double> held;         ///< by quota: device-time, milli-device-ns, decayed by half-lives
-    std::vector<std::int64_t> ranks;  ///< by quota
-    SimTime since;
-  } fair_share_;
+  FairShare fair_share_;
   std::vector<QueuedShape> shapes_;
   std::vector<std::int64_t> depth_;        ///< by pool: queued jobs that accept it
   std::vector<QueuedSizes> queued_sizes_;  ///< by pool
@@ -490,11 +419,7 @@ class Engine {
   const VictimPolicy* victims_;
   std::vector<JobId> waiting_;  ///< for a member, first come first served
   Placement scratch_;
-  std::vector<bool> blocked_;  ///< by pool, during a pass
-  struct Impatient {
-    JobId job;
-    std::uint32_t generation;
-  };
+  std::vector<bool> blocked_;         ///< by pool, during a pass
   std::vector<Impatient> impatient_;  ///< whose patience ends at this instant
   std::int64_t patience_left_ = 0;    ///< jobs whose patience may still end
   bool pass_wanted_ = false;
@@ -520,11 +445,6 @@ class Engine {
   std::vector<std::uint32_t> ageing_from_;         ///< by process: its first entity in `ageing_`
   std::vector<OutPart> out_parts_;
   std::vector<std::uint32_t> free_out_parts_;
-  struct BrokenShare {
-    PoolId pool;
-    std::uint32_t node, device;
-    Duration repair;
-  };
   std::vector<BrokenShare> broken_shares_;  ///< failed devices that somebody still holds a part of
   std::vector<OutPart> teardowns_;
   std::vector<std::uint32_t> free_teardowns_;
@@ -546,12 +466,6 @@ class Engine {
   std::vector<std::uint32_t> ends_to_come_;        ///< withdrawals in effect that will end
 
   // Books.
-  struct PoolBook {
-    SimTime since;
-    Leaf reason = Leaf::scheduling_no_demand;
-    std::int64_t depth = 0;
-    std::uint32_t queued_sizes = 0;
-  };
   std::vector<PoolBook> books_;
   std::vector<std::pair<std::uint32_t, FragmentationBook>>
       fragmentation_books_;  ///< of pools that are measured

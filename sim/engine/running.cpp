@@ -49,6 +49,7 @@ void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf lea
   job.charged = now_;
   job.phase_until = now_ + extra + phases.total();
   job.slow_excess = phases.slow_excess.ns();
+  job.pauses_at_new_size = false;
   job.stepping = true;
   job.committed = job.phase_until;
   job.pending_durable = SimTime::never();

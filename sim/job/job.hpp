@@ -68,6 +68,8 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime planned_start = SimTime::never();
   bool is_newcomer = false;  ///< queued since the last pass
 
+  bool pauses_at_new_size = false;  ///< what precedes the stepping is the pause of a resize
+
   // Topology.
   SimTime near_until =
       SimTime::never();           ///< until then it waits for a place near together; never: it does not

@@ -166,7 +166,7 @@ constexpr KeyInfo kKeys[] = {
   {"class", "reconfiguration", "launch", "as preemption", "phases of the relaunch after nodes of the gang were drained or taken away"},
   {"class", "elastic", "elastic", "", "a gang that may change its size; a step is the same work at every size"},
   {"class", "stragglers", "swap_policy", "", "when it gives up slow members for other nodes; default never"},
-  {"class", "no_replacement", "hold|release", "hold", "what survivors do while nothing can replace a lost member"},
+  {"class", "no_replacement", "hold|release|shrink", "hold", "what survivors do while nothing can replace a lost member: wait for it, give up what they hold, or go on as a smaller elastic gang"},
   {"class", "evictions", "evictions", "", "evictions from outside the scheduler"},
   {"class", "limit", "duration>0", "", "held time of one attempt after which the job is killed"},
   {"class", "enforce_limits", "flag", "true", "a job that overruns its limit is killed; otherwise the limit only tells the scheduler what to expect"},

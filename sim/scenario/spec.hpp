@@ -187,7 +187,7 @@ struct SwapPolicy {
   SwapAt at = SwapAt::now;
 };
 
-enum class NoReplacement : std::uint8_t { hold, release };
+enum class NoReplacement : std::uint8_t { hold, release, shrink };
 enum class EvictionClock : std::uint8_t { held, productive, wall };
 enum class RequeueAt : std::uint8_t { submit, behind };
 

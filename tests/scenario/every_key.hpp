@@ -57,7 +57,8 @@ inline constexpr std::string_view kEveryKey[] = {
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
-  "workload": { "a": { "gang": 4, "duration": "1 h", "limit": "2 h", "enforce_limits": false, "preemptible": false } },
+  "workload": { "a": { "gang": 4, "duration": "1 h", "limit": "2 h", "enforce_limits": false, "preemptible": false,
+    "topology": { "level": "rack", "rule": "preferred", "wait": "30 min" } } },
   "scheduler": { "preset": "slurm-backfill", "order": "fair-share", "fair_share_half_life": "1 d", "cohorts": { "all": {}, "some": { "parent": "all", "limit": 10 } },
     "quotas": { "q": { "guarantee": 1.5, "limit": 3, "cohort": "some", "lend": 1, "lend_when_head_blocked": false, "weight": 2 } }, "backfill": "easy", "backfill_depth": 10, "estimates": "exact", "estimate_factor": 2 },
   "window": { "until": "done" }
