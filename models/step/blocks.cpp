@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/step/exchange.hpp"
+
 namespace fleetsim {
 namespace {
 
@@ -98,8 +100,8 @@ void Blocks::surround(Block& block) const {
   const Bytes exchanged{kBf16Bytes * tokens_ * hidden_};
   const RankGroup group{l_.tensor, std::min(l_.tensor, in_.network.domain)};
   // A gather and a scatter each way move what an all-reduce moves.
-  block.tensor += 2 * (collective_time(in_.network, Collective::kAllGather, exchanged, group) +
-                       collective_time(in_.network, Collective::kReduceScatter, exchanged, group));
+  block.tensor += 2 * (exchange_time(in_, Collective::kAllGather, exchanged, group) +
+                       exchange_time(in_, Collective::kReduceScatter, exchanged, group));
 }
 
 /// Attention proper: the whole context for most layers, a window for some. Context parallelism passes keys
@@ -121,7 +123,7 @@ void Blocks::attend(Block& block, double score_width, double value_width, double
   const std::int64_t near = std::clamp<std::int64_t>(in_.network.domain / l_.tensor, 1, l_.context);
   const Bytes keys{key_bytes * tokens_ / tensor_ * wide(l_.context)};
   constexpr double kPasses = 3;  // forward, backward, and gradients back
-  block.tensor += kPasses * collective_time(in_.network, Collective::kAllGather, keys, {l_.context, near});
+  block.tensor += kPasses * exchange_time(in_, Collective::kAllGather, keys, {l_.context, near});
 }
 
 Block Blocks::latent_attention() const {
@@ -176,11 +178,12 @@ Seconds Blocks::all_to_all(double rows, double width) const {
   const double bytes = rows / chosen * width;
   // Of n places, `chosen` draws meet n (1 - (1 - 1/n)^chosen) different ones.
   const auto met = [&](double places) { return places * (1 - std::pow(1 - 1 / places, chosen)); };
-  const Seconds over_nvlink = collective_time(in_.network, Collective::kAllToAll,
+  const Seconds over_nvlink = exchange_time(in_, Collective::kAllToAll,
                                               Bytes{bytes * met(wide(l_.expert))}, {inside, inside});
   if (domains <= 1) return over_nvlink;
   const Bytes far{bytes * met(domains) * (domains - 1) / domains};
-  const Seconds over_network = far / in_.network.between.bandwidth + in_.network.between.floor;
+  const Seconds over_network =
+      in_.slow_links.all_to_all * (far / in_.network.between.bandwidth) + in_.network.between.floor;
   return Seconds{std::hypot(over_nvlink.si, over_network.si)};
 }
 

@@ -18,6 +18,7 @@ void read_node(const Reader& in, PoolSpec& pool) {
     if (!known) {
       in.problem("node", known.problem);
     } else {
+      pool.node = *name;
       pool.device_type = known.entry->accelerator;
       pool.devices_per_node = static_cast<std::uint32_t>(known.entry->devices);
       pool.cpu_milli = 1000 * known.entry->cpu_cores;
@@ -44,6 +45,7 @@ void read_racks(const Reader& in, PoolSpec& pool) {
   if (const auto name = in.text("fabric")) {
     const Found<Fabric> known = fabric(*name);
     if (!known) in.problem("fabric", known.problem);
+    if (known) pool.fabric = *name;
     if (known) size = static_cast<std::uint32_t>(known.entry->nodes_per_rack);
   }
   assign(size, in.count("nodes_per_rack", 1, kMostNodes));

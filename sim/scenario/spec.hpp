@@ -14,6 +14,7 @@
 #include "sim/core/time.hpp"
 #include "sim/ledger/leaf.hpp"
 #include "sim/packing/fragmentation.hpp"
+#include "sim/step/step_model.hpp"
 #include "sim/workload/listed_job.hpp"
 
 /// What a scenario file says, complete: names resolved, defaults filled, everything valid. Plain data; the
@@ -67,6 +68,7 @@ struct DatedNodes {
 struct PoolSpec {
   std::string name;
   std::string device_type;  ///< accelerator; jobs name the types they accept
+  std::string node, fabric;  ///< of the catalog; "" where it is not named
   std::uint32_t nodes = 0, devices_per_node = 0;
   std::uint32_t spares = 0;          ///< nodes kept from the queue for recovery (the last ones)
   std::vector<std::uint32_t> racks;  ///< rack of each node, size `nodes`
@@ -94,6 +96,12 @@ struct GangSpec {
   std::uint32_t demand = 0;          ///< index into Scenario::demands
 };
 
+/// Kernels built for this model, these shapes and this gang before the first step.
+struct CompileSpec {
+  Duration build = Duration::zero();
+  bool is_shared = false;  ///< what one launch has built, later launches at that size only load
+};
+
 /// How a gang that runs is split into step, wait, checkpoint and commit. Times of one step.
 struct StepSpec {
   Duration time = Duration::nanoseconds(1);  ///< the step's own time; 1 ns stands for work without steps
@@ -102,6 +110,8 @@ struct StepSpec {
   std::optional<Duration> read{};  ///< of a batch, where the wait comes from it ...
   bool prefetch = true;          ///< ... beside the step before
   std::optional<double> tokens;  ///< tokens of one step, whole gang
+  std::optional<StepModel> model{};  ///< where time and split come from it
+  std::optional<CompileSpec> compile{};
 };
 
 /// How retained time divides into `ideal` and the leaves below it: integer weights, split by largest
