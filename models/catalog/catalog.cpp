@@ -24,7 +24,7 @@ constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"}, {"nodes", "
                                     {"fabrics", "fabric"},           {"transformers", "transformer"},
                                     {"failures", "failure mix"},     {"prices", "price"},
                                     {"storage", "storage"},          {"recovery", "recovery budget"},
-                                    {"calibration", "calibration"}};
+                                    {"calibration", "calibration"},  {"collectives", "measured network"}};
 static_assert(std::size(kKindNames) == std::size(kCatalogKinds));
 
 const KindNames& names_of(CatalogKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
@@ -32,6 +32,10 @@ const KindNames& names_of(CatalogKind kind) { return kKindNames[static_cast<std:
 constexpr Word<Hits> kHits[] = {{"device", Hits::kDevice}, {"node", Hits::kNode}, {"rack", Hits::kRack}};
 constexpr Word<TakesOut> kTakesOut[] = {
     {"nothing", TakesOut::kNothing}, {"device", TakesOut::kDevice}, {"node", TakesOut::kNode}};
+constexpr Word<Technology> kTechnologies[] = {
+    {"infiniband", Technology::kInfiniband}, {"roce", Technology::kRoce}, {"efa", Technology::kEfa}};
+constexpr Word<FabricLayout> kLayouts[] = {{"rails", FabricLayout::kRails}, {"racks", FabricLayout::kRacks}};
+
 /// A rate given as a mean time to failure, or as a count over what was observed.
 FailureRow read_failure(const CatalogEntry& row, const CatalogEntry& mix) {
   FailureRow failure;
@@ -91,19 +95,24 @@ Found<Node> node(std::string_view name) {
                 .cpu_cores = e.integer("cpu_cores"),
                 .nics = e.integer("nics"),
                 .nic_bandwidth = e.quantity("nic_bandwidth", parse_byte_rate),
+                .fabric = e.text("fabric"),
                 .power = e.quantity("power", parse_watts)};
   });
 }
 
 Found<Fabric> fabric(std::string_view name) {
   return find_entry<Fabric>(CatalogKind::kFabrics, name, [&](const CatalogEntry& e, const nlohmann::json&) {
-    return Fabric{.name = std::string(name),
-                  .link = e.quantity("link", parse_byte_rate),
-                  .rails = e.integer("rails"),
-                  .nodes_per_rack = e.integer("nodes_per_rack"),
-                  .nodes_per_pod = e.integer("nodes_per_pod"),
-                  .oversubscription = e.number("oversubscription"),
-                  .latency = e.quantity("latency", parse_seconds)};
+    return Fabric{
+        .name = std::string(name),
+        .technology = word(e, "technology", e.text("technology"), kTechnologies),
+        .layout = word(e, "layout", e.text("layout"), kLayouts),
+        .link = e.quantity("link", parse_byte_rate),
+        .rails = e.integer("rails"),
+        .nodes_per_rack = e.integer("nodes_per_rack"),
+        .nodes_per_pod = e.integer("nodes_per_pod"),
+        .oversubscription = e.number("oversubscription"),
+        .pod_oversubscription = e.has("pod_oversubscription") ? e.number("pod_oversubscription") : 1,
+        .latency = e.quantity("latency", parse_seconds)};
   });
 }
 

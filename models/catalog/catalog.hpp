@@ -27,12 +27,13 @@ enum class CatalogKind : std::uint8_t {
   kStorage,
   kRecovery,
   kCalibration,
+  kCollectives,
 };
 
 inline constexpr CatalogKind kCatalogKinds[] = {
-    CatalogKind::kAccelerators, CatalogKind::kNodes,    CatalogKind::kFabrics,
-    CatalogKind::kTransformers, CatalogKind::kFailures, CatalogKind::kPrices,
-    CatalogKind::kStorage,      CatalogKind::kRecovery, CatalogKind::kCalibration};
+    CatalogKind::kAccelerators, CatalogKind::kNodes,      CatalogKind::kFabrics, CatalogKind::kTransformers,
+    CatalogKind::kFailures,     CatalogKind::kPrices,     CatalogKind::kStorage, CatalogKind::kRecovery,
+    CatalogKind::kCalibration,  CatalogKind::kCollectives};
 
 /// The name of the folder: "accelerators".
 std::string_view to_string(CatalogKind kind);
@@ -116,17 +117,27 @@ struct Node {
   std::int64_t cpu_cores = 0;
   std::int64_t nics = 0;   ///< of the compute fabric
   ByteRate nic_bandwidth;  ///< each, one direction
+  std::string fabric;      ///< an entry of fabrics: the usual one
   Watts power;
 };
 
+/// What carries the packets: fabrics of one technology have latencies that are alike.
+enum class Technology : std::uint8_t { kInfiniband, kRoce, kEfa };
+
+/// What shares a first switch: the same rail of all nodes of a pod, or all rails of the nodes of a rack.
+enum class FabricLayout : std::uint8_t { kRails, kRacks };
+
 struct Fabric {
   std::string name;
+  Technology technology = Technology::kInfiniband;
+  FabricLayout layout = FabricLayout::kRacks;
   ByteRate link;           ///< one rail, one direction
   std::int64_t rails = 0;  ///< per node
   std::int64_t nodes_per_rack = 0;
   std::int64_t nodes_per_pod = 0;
-  double oversubscription = 1;  ///< bandwidth below over bandwidth above the leaf switches
-  Seconds latency;              ///< end to end
+  double oversubscription = 1;      ///< bandwidth below over bandwidth above the leaf switches
+  double pod_oversubscription = 1;  ///< bandwidth of the nodes of a pod over what leaves it
+  Seconds latency;                  ///< end to end
 };
 
 struct FailureMix {

@@ -98,7 +98,7 @@ void Blocks::surround(Block& block) const {
   block.activations += Bytes{kBf16Bytes * hidden_ * tokens_ / split};
   if (l_.tensor == 1) return;
   const Bytes exchanged{kBf16Bytes * tokens_ * hidden_};
-  const RankGroup group{l_.tensor, std::min(l_.tensor, in_.network.domain)};
+  const RankGroup group{l_.tensor, std::min(l_.tensor, in_.network().domain)};
   // A gather and a scatter each way move what an all-reduce moves.
   block.tensor += 2 * (exchange_time(in_, Collective::kAllGather, exchanged, group) +
                        exchange_time(in_, Collective::kReduceScatter, exchanged, group));
@@ -120,7 +120,7 @@ void Blocks::attend(Block& block, double score_width, double value_width, double
   block.backward.flops += Kernels::kAttentionBackward * flops;
   block.activations += Bytes{kBf16Bytes * tokens_ * (score_width + 2 * value_width) / tensor_};
   if (l_.context == 1) return;
-  const std::int64_t near = std::clamp<std::int64_t>(in_.network.domain / l_.tensor, 1, l_.context);
+  const std::int64_t near = std::clamp<std::int64_t>(in_.network().domain / l_.tensor, 1, l_.context);
   const Bytes keys{key_bytes * tokens_ / tensor_ * wide(l_.context)};
   constexpr double kPasses = 3;  // forward, backward, and gradients back
   block.tensor += kPasses * exchange_time(in_, Collective::kAllGather, keys, {l_.context, near});
@@ -172,7 +172,7 @@ Block Blocks::feed_forward(double width) const {
 /// What leaves a rank's NVLink domain crosses its share of the network, once for each other domain in which
 /// one of a token's experts sits; the rest goes over NVLink at the same time.
 Seconds Blocks::all_to_all(double rows, double width) const {
-  const std::int64_t inside = std::min(l_.expert, in_.network.domain);
+  const std::int64_t inside = std::min(l_.expert, in_.network().domain);
   const double domains = wide(l_.expert) / wide(inside);
   const double chosen = wide(m_.top_k);
   const double bytes = rows / chosen * width;
@@ -181,9 +181,9 @@ Seconds Blocks::all_to_all(double rows, double width) const {
   const Seconds over_nvlink = exchange_time(in_, Collective::kAllToAll,
                                               Bytes{bytes * met(wide(l_.expert))}, {inside, inside});
   if (domains <= 1) return over_nvlink;
-  const Bytes far{bytes * met(domains) * (domains - 1) / domains};
-  const Seconds over_network =
-      in_.slow_links.all_to_all * (far / in_.network.between.bandwidth) + in_.network.between.floor;
+  const std::int64_t apart = l_.expert / inside;
+  const Seconds over_network = exchange_time(in_, Collective::kAllToAll,
+                                               Bytes{bytes * met(domains)}, {apart, 1});
   return Seconds{std::hypot(over_nvlink.si, over_network.si)};
 }
 

@@ -51,7 +51,7 @@ Stage fullest_stage(const StepInput& in, const StepConstants& c, const Blocks& b
 }
 
 RankGroup spread(const StepInput& in, std::int64_t ranks, std::int64_t inner) {
-  return {ranks, std::clamp<std::int64_t>(in.network.domain / inner, 1, ranks)};
+  return {ranks, std::clamp<std::int64_t>(in.network().domain / inner, 1, ranks)};
 }
 
 /// What gathering and scattering sharded weights costs, layer by layer, in one microbatch: what sticks out

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -22,11 +23,13 @@ struct SlowLinks {
 struct StepInput {
   Transformer model;  ///< `sequence` is the run's
   StepDevice device;
-  Network network;
+  std::shared_ptr<const Network> links;  ///< never null
   Layout layout;
   Number number = Number::kBf16;
   Software software;
   SlowLinks slow_links{};
+
+  const Network& network() const { return *links; }
 };
 
 /// Where the time of a step goes on the rank that sets its pace, by the ledger's `program.*` losses.

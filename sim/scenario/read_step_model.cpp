@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/fabric_shape.hpp"
@@ -108,11 +110,10 @@ std::optional<StepModel> make_model(const Reader& in, const Reader& step, const 
   input.device = step_device(*accelerator(node.accelerator).entry);
   input.number = read_precision(step, *pool, input.device);
   if (in.problems().size() > before) return std::nullopt;
-  std::optional<FabricShape> shape;
-  // Without a fabric nothing ever leaves a domain, and that of any fabric will do.
-  input.network = *network(pool->node, pool->fabric.empty() ? names(CatalogKind::kFabrics).front() : pool->fabric).entry;
-  if (!pool->fabric.empty()) shape = fabric_shape(*fabric(pool->fabric).entry, node, pool->nodes);
-  return StepModel{std::move(input), static_cast<std::uint32_t>(node.devices), shape};
+  const std::string& fabric_name = pool->fabric.empty() ? node.fabric : pool->fabric;
+  input.links = std::make_shared<const Network>(*network(pool->node, fabric_name).entry);
+  return StepModel{std::move(input), static_cast<std::uint32_t>(node.devices),
+                   fabric_shape(*fabric(fabric_name).entry, node, pool->nodes)};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 
 #include "models/quantity/format.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr double kNanosecondsPerSecond = 1e9;
 
-std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 Leaf leaf_of(const StepPart& part) {
   if (part.time == &StepBreakdown::ideal) return Leaf::ideal;
@@ -40,25 +41,15 @@ StepProfile step_profile(const StepBreakdown& step) {
   return profile;
 }
 
-StepModel::StepModel(StepInput input, std::uint32_t devices_per_node, std::optional<FabricShape> fabric)
+StepModel::StepModel(StepInput input, std::uint32_t devices_per_node, const FabricShape& fabric)
     : input_{std::move(input)}, devices_per_node_{devices_per_node}, fabric_{fabric} {}
 
-std::uint32_t StepModel::nodes_per_domain() const {
-  return std::max(1U, static_cast<std::uint32_t>(input_.network.domain) / devices_per_node_);
-}
-
-std::uint32_t StepModel::nodes_per_leaf() const {
-  return fabric_ ? static_cast<std::uint32_t>(fabric_->nodes_per_leaf) : 1;
-}
-
-std::uint32_t StepModel::nodes_per_pod() const {
-  return fabric_ ? static_cast<std::uint32_t>(fabric_->nodes_per_pod) : 1;
-}
-
 Spread StepModel::compact(std::uint32_t devices) const {
-  const std::uint32_t nodes = ceil_div(devices, devices_per_node_);
-  return {ceil_div(nodes, nodes_per_domain()), ceil_div(nodes, nodes_per_leaf()),
-          ceil_div(nodes, nodes_per_pod())};
+  const std::int64_t nodes = ceil_div(devices, devices_per_node_);
+  const auto places = [&](std::int64_t nodes_per_place) {
+    return static_cast<std::uint32_t>(ceil_div(nodes, nodes_per_place));
+  };
+  return {places(fabric_.nodes_per_domain), places(fabric_.nodes_per_leaf), places(fabric_.nodes_per_pod)};
 }
 
 std::vector<std::string> StepModel::problems(std::uint32_t devices) const {
@@ -66,11 +57,6 @@ std::vector<std::string> StepModel::problems(std::uint32_t devices) const {
   layout.devices = devices;
   std::vector<std::string> problems = layout_problems(layout, input_.model);
   if (!problems.empty()) return problems;
-  if (!fabric_ && compact(devices).domains > 1) {
-    problems.push_back("more than the " + std::to_string(input_.network.domain) +
-                       " devices of an NVLink domain need a pool with a \"fabric\"");
-    return problems;
-  }
   const StepBreakdown step = breakdown(devices);
   if (step.memory > input_.device.memory) {
     problems.push_back("does not fit: a device must hold " + format_bytes(step.memory) + " and has " +
@@ -87,8 +73,7 @@ std::vector<std::string> StepModel::problems(std::uint32_t devices) const {
 
 SlowLinks StepModel::slow_links(std::uint32_t devices, Spread spread) const {
   SlowLinks slow;
-  if (!fabric_) return slow;
-  const double nodes = ceil_div(devices, devices_per_node_);
+  const double nodes = static_cast<double>(ceil_div(devices, devices_per_node_));
   const auto cross = [&](std::uint32_t places, std::int64_t nodes_per_place, double oversubscription) {
     const double width = static_cast<double>(nodes_per_place) / oversubscription;
     slow.ring = std::max(slow.ring, slower(1, width, places));
@@ -96,8 +81,8 @@ SlowLinks StepModel::slow_links(std::uint32_t devices, Spread spread) const {
     const double here = nodes / places, leaving = here * (nodes - here) / std::max(1.0, nodes - 1);
     slow.all_to_all = std::max(slow.all_to_all, slower(leaving, width, places));
   };
-  cross(spread.leaves, fabric_->nodes_per_leaf, fabric_->leaf_oversubscription);
-  cross(spread.pods, fabric_->nodes_per_pod, fabric_->pod_oversubscription);
+  cross(spread.leaves, fabric_.nodes_per_leaf, fabric_.leaf_oversubscription);
+  cross(spread.pods, fabric_.nodes_per_pod, fabric_.pod_oversubscription);
   return slow;
 }
 
@@ -106,7 +91,9 @@ StepBreakdown StepModel::breakdown(std::uint32_t devices, Spread spread) const {
   input.layout.devices = devices;
   if (spread.domains > compact(devices).domains) {
     const std::uint32_t each = std::bit_floor(std::max(1U, devices / spread.domains));
-    input.network.domain = std::min<std::int64_t>(input.network.domain, each);
+    Network narrower = input_.network();
+    narrower.domain = std::min<std::int64_t>(narrower.domain, each);
+    input.links = std::make_shared<const Network>(std::move(narrower));
   }
   input.slow_links = slow_links(devices, spread);
   return step_breakdown(input, step_constants());

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,13 +32,11 @@ struct Spread {
 class StepModel {
  public:
   /// @param input   with the layout of one size; its data ranks follow the size
-  /// @param fabric  between the nodes; nothing where there is none
-  StepModel(StepInput input, std::uint32_t devices_per_node, std::optional<FabricShape> fabric);
+  /// @param fabric  between the nodes
+  StepModel(StepInput input, std::uint32_t devices_per_node, const FabricShape& fabric);
 
   const StepInput& input() const { return input_; }
-  std::uint32_t nodes_per_domain() const;
-  std::uint32_t nodes_per_leaf() const;
-  std::uint32_t nodes_per_pod() const;
+  const FabricShape& fabric() const { return fabric_; }
 
   /// What keeps a gang of this size from a step; empty if nothing does.
   std::vector<std::string> problems(std::uint32_t devices) const;
@@ -58,7 +55,7 @@ class StepModel {
 
   StepInput input_;
   std::uint32_t devices_per_node_;
-  std::optional<FabricShape> fabric_;
+  FabricShape fabric_;
 };
 
 }  // namespace fleetsim

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "models/catalog/catalog.hpp"
+#include "models/catalog/network.hpp"
 
 namespace fleetsim {
 namespace {
@@ -24,29 +26,18 @@ std::string text(const Json& row, const char* key) {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-Network network_of(const std::string& name) {
-  const auto curve = [](double b, double s0, double q, double growth, double floor_us) {
-    return LinkCurve{ByteRate{b * 1e9}, Bytes{s0 * 1e6}, q, growth, Seconds{floor_us * 1e-6}};
-  };
-  Network n;
-  n.domain = 8;
-  if (has(name, "A100")) {
-    n.inside_reduce = n.inside = curve(236, 19.9, 0.8, 0, 30);
-    n.between = curve(23.5, 28.1, 0.853, 0.346, 40);
-    return n;
+/// The network of the first node of the catalog with that accelerator, on its usual fabric. Few: kept.
+std::shared_ptr<const Network> usual_network(const std::string& accelerator) {
+  static std::map<std::string, std::shared_ptr<const Network>> known;
+  std::shared_ptr<const Network>& links = known[accelerator];
+  if (links) return links;
+  for (const std::string& name : names(CatalogKind::kNodes)) {
+    const Node found = *node(name).entry;
+    if (found.accelerator != accelerator) continue;
+    links = std::make_shared<Network>(*network(name, found.fabric).entry);
+    break;
   }
-  if (has(name, "H100")) {
-    n.inside_reduce = curve(483, 21.1, 0.8, 0, 30);
-    n.inside = curve(365, 7.9, 0.9, 0, 25);
-    n.between = curve(47.75, 28.1, 0.853, 0.346, 40);
-    return n;
-  }
-  n.inside_reduce = curve(838, 38, 0.89, 0, 30);
-  n.inside = curve(680, 38, 0.89, 0, 25);
-  n.between = curve(47.75, 28.1, 0.853, 0.346, 40);
-  if (has(name, "B300")) n.between.bandwidth = ByteRate{95e9};
-  if (has(name, "GB")) n.domain = 72;
-  return n;
+  return links;
 }
 
 double release_of(const std::string& framework) {
@@ -90,7 +81,11 @@ PublishedRun read_run(const Json& row) {
     return run;
   }
   in.device = step_device(device.entry->entry);
-  in.network = network_of(run.device);
+  in.links = usual_network(device.entry->name);
+  if (!in.links) {
+    run.unsupported = "no node of the catalog has a \"" + device.entry->name + "\"";
+    return run;
+  }
   Layout& l = in.layout;
   l.devices = whole(row, "num_devices", 1);
   l.tensor = whole(row, "tp", 1);
