@@ -20,11 +20,17 @@ struct KindNames {
   std::string_view one;  // how an error speaks of an entry
 };
 
-constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"}, {"nodes", "node"},
-                                    {"fabrics", "fabric"},           {"transformers", "transformer"},
-                                    {"failures", "failure mix"},     {"prices", "price"},
-                                    {"storage", "storage"},          {"recovery", "recovery budget"},
-                                    {"calibration", "calibration"},  {"collectives", "measured network"}};
+constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"},
+                                    {"nodes", "node"},
+                                    {"fabrics", "fabric"},
+                                    {"transformers", "transformer"},
+                                    {"failures", "failure mix"},
+                                    {"prices", "price"},
+                                    {"storage", "storage"},
+                                    {"recovery", "recovery budget"},
+                                    {"calibration", "calibration"},
+                                    {"collectives", "measured network"},
+                                    {"gemms", "table of matrix products"}};
 static_assert(std::size(kKindNames) == std::size(kCatalogKinds));
 
 const KindNames& names_of(CatalogKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }

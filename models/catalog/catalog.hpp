@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/gemm/gemm.hpp"
 #include "models/quantity/quantity.hpp"
 #include "models/reliability/failure_row.hpp"
 #include "models/reliability/reliability.hpp"
@@ -28,12 +29,13 @@ enum class CatalogKind : std::uint8_t {
   kRecovery,
   kCalibration,
   kCollectives,
+  kGemms,
 };
 
 inline constexpr CatalogKind kCatalogKinds[] = {
-    CatalogKind::kAccelerators, CatalogKind::kNodes,      CatalogKind::kFabrics, CatalogKind::kTransformers,
-    CatalogKind::kFailures,     CatalogKind::kPrices,     CatalogKind::kStorage, CatalogKind::kRecovery,
-    CatalogKind::kCalibration,  CatalogKind::kCollectives};
+    CatalogKind::kAccelerators, CatalogKind::kNodes,       CatalogKind::kFabrics, CatalogKind::kTransformers,
+    CatalogKind::kFailures,     CatalogKind::kPrices,      CatalogKind::kStorage, CatalogKind::kRecovery,
+    CatalogKind::kCalibration,  CatalogKind::kCollectives, CatalogKind::kGemms};
 
 /// The name of the folder: "accelerators".
 std::string_view to_string(CatalogKind kind);
@@ -140,6 +142,14 @@ struct Fabric {
   Seconds latency;                  ///< end to end
 };
 
+/// Measured matrix products of a device, and the curve fitted to them.
+struct GemmTable {
+  std::string accelerator;  ///< an entry of accelerators
+  Bytes per_element;
+  GemmCurve curve;
+  std::vector<MeasuredGemm> products;
+};
+
 struct FailureMix {
   std::string name;
   std::vector<FailureRow> rows;
@@ -168,6 +178,7 @@ Found<FailureMix> failure_mix(std::string_view name);
 Found<Price> price(std::string_view name);
 Found<Storage> storage(std::string_view name);
 Found<RecoveryBudget> recovery_budget(std::string_view name);
+Found<GemmTable> gemm_table(std::string_view name);
 
 /// Lookup by any spelling: the name or one the entry lists under `also`, whatever its case, blanks, hyphens,
 /// underscores, dots and parentheses. What stands in parentheses at the end may be a remark.

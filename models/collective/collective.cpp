@@ -8,8 +8,6 @@
 namespace fleetsim {
 namespace {
 
-std::size_t index(Collective collective) { return static_cast<std::size_t>(collective); }
-
 double doublings(double domains) {
   return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(std::ceil(domains)) - 1));
 }
@@ -17,10 +15,10 @@ double doublings(double domains) {
 /// What the curve says of a group; between domains with the group's shares of the network.
 Seconds from_curve(const Network& network, Collective collective, Bytes message, RankGroup group) {
   const double ranks = static_cast<double>(group.ranks);
-  const CollectiveCurves& inside = network.inside[index(collective)];
+  const CollectiveCurves& inside = network.inside_of(collective);
   if (group.per_domain >= group.ranks)
     return curve_time(inside.curve, message, moved_share(collective, ranks), 1, 1);
-  const LinkCurve& between = network.between[index(collective)].curve;
+  const LinkCurve& between = network.between_of(collective).curve;
   const double per_domain = static_cast<double>(group.per_domain), domains = ranks / per_domain;
   if (collective == Collective::kSendRecv) return curve_time(between, message, 1, domains, 1);
   if (collective == Collective::kAllToAll) {
@@ -91,7 +89,7 @@ CollectiveEstimate estimate_collective(const Network& network, Collective collec
   if (group.ranks < 2) return {};
   const bool is_inside = group.per_domain >= group.ranks;
   if (collective == Collective::kSendRecv) group = {2, is_inside ? 2 : 1};
-  const CollectiveCurves& known = (is_inside ? network.inside : network.between)[index(collective)];
+  const CollectiveCurves& known = is_inside ? network.inside_of(collective) : network.between_of(collective);
   const std::optional<Neighbours> near =
       is_like_measured(network, collective, group) ? around(known.measured, group.ranks) : std::nullopt;
   if (!near) {

@@ -53,6 +53,13 @@ struct Network {
   std::int64_t domain = 8;  ///< devices of one NVLink domain
   std::array<CollectiveCurves, kCollectiveKinds> inside{};
   std::array<CollectiveCurves, kCollectiveKinds> between{};
+
+  const CollectiveCurves& inside_of(Collective collective) const {
+    return inside[static_cast<std::size_t>(collective)];
+  }
+  const CollectiveCurves& between_of(Collective collective) const {
+    return between[static_cast<std::size_t>(collective)];
+  }
 };
 
 struct CollectiveEstimate {

@@ -19,10 +19,12 @@ namespace fleetsim {
 enum class JobPhase : std::uint8_t {
   queued,
   assembling,  ///< partial hold: some of the gang
+  provisioning,  ///< a replica has its nodes, and they are made ready for it
   running,
   detecting,       ///< stopped by a failure that takes a member out, not yet noticed
   waiting_member,  ///< survivors wait for a replacement
   saving,          ///< graceful save before an eviction
+  draining,        ///< a replica takes no more requests, and ends those it has
   away,            ///< requeue delay
   reserved,        ///< a reservation: no steps
   zombie,          ///< execution has stopped, the lease goes on
@@ -66,6 +68,11 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime planned_start = SimTime::never();
   bool is_newcomer = false;  ///< queued since the last pass
 
+  // Topology.
+  SimTime near_until =
+      SimTime::never();           ///< until then it waits for a place near together; never: it does not
+  std::uint32_t later_shape = 0;  ///< index of its shape from then on
+
   // Allocation.
   PoolId pool{0};
   Placement parts;  ///< the gang, or what it has of it
@@ -94,6 +101,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   Leaf launch_leaf = Leaf::runtime_startup;  ///< of the phase before the stepping: of its slow first steps
   std::int64_t slow_steps_left = 0;          ///< of this launch ...
   std::int64_t slow_excess = 0;              ///< ... each longer by this
+  std::optional<SimTime> slow_since;         ///< stragglers have slowed it since; where it minds
   bool stepping = false;                     ///< phase_until is followed by the stretch
   Stretch stretch;
   std::int64_t stretch_base = 0;  ///< whole steps before the stretch's origin
@@ -108,6 +116,15 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
     DeviceTime amount;
   };
   std::vector<Retained> retained;
+
+  // Service.
+  bool standby = false;   ///< warm: loaded, and idle
+  bool was_ready = false;  ///< since it is wanted
+  bool life_is_over = false;  ///< it drains for the last time
+  SimTime wanted;
+  std::optional<Duration> life;  ///< from gang complete, where that bounds it
+  SimTime life_ends = SimTime::never();
+  Duration drain;
 
   // Interruptions.
   const LaunchSpec* relaunch = nullptr;  ///< of the next start
@@ -134,7 +151,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   SimTime member_wait_from;
   Duration requeue_wait, held, member_wait;
   Duration longest_wait;  ///< of its stays in the queue that are over
-  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, swaps = 0;
   bool unresolved = false;  ///< counted among those the run waits for after the window
 
   bool holds() const {

@@ -33,6 +33,7 @@ Duration build_time(const JobClass& job) {
 /// The phases of a launch, out of `startup`, `recovery`, `preemption` or `reconfiguration`.
 LaunchSpec read_phases(const Reader& in, const JobClass& job) {
   LaunchSpec spec{.compile = build_time(job)};
+  assign(spec.fetch, in.duration("fetch"));
   assign(spec.launch, in.duration("launch"));
   read_load(in, job.checkpoint, spec);
   assign(spec.compile, in.duration("compile"));
@@ -88,6 +89,8 @@ void read_launches(const Reader& in, JobClass& job) {
     in.expected("recovery", "\"textbook\", or an object of phases");
   }
   if (const auto startup = in.object("startup")) job.startup = read_phases(*startup, job);
+  // A replica that has failed is loaded as at first.
+  if (job.kind == JobKind::service && recovery == nullptr) job.recovery.relaunch = job.startup;
   job.preemption = job.startup;
   if (const auto preemption = in.object("preemption")) job.preemption = read_phases(*preemption, job);
   job.reconfiguration = job.preemption;

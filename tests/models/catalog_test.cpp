@@ -31,8 +31,12 @@ bool reads(CatalogKind kind, const std::string& name) {
       return price(name).entry.has_value();
     case CatalogKind::kStorage:
       return storage(name).entry.has_value();
+    case CatalogKind::kGemms:
+      return gemm_table(name).entry.has_value();
     case CatalogKind::kRecovery:
       return recovery_budget(name).entry.has_value();
+    case CatalogKind::kCalibration:
+      return catalog_text(kind, name).has_value();
     case CatalogKind::kCollectives:
       break;
   }
