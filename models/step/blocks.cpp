@@ -178,12 +178,12 @@ Seconds Blocks::all_to_all(double rows, double width) const {
   const double bytes = rows / chosen * width;
   // Of n places, `chosen` draws meet n (1 - (1 - 1/n)^chosen) different ones.
   const auto met = [&](double places) { return places * (1 - std::pow(1 - 1 / places, chosen)); };
-  const Seconds over_nvlink = exchange_time(in_, Collective::kAllToAll,
-                                              Bytes{bytes * met(wide(l_.expert))}, {inside, inside});
+  const Seconds over_nvlink =
+      exchange_time(in_, Collective::kAllToAll, Bytes{bytes * met(wide(l_.expert))}, {inside, inside});
   if (domains <= 1) return over_nvlink;
   const std::int64_t apart = l_.expert / inside;
-  const Seconds over_network = exchange_time(in_, Collective::kAllToAll,
-                                               Bytes{bytes * met(domains)}, {apart, 1});
+  const Seconds over_network =
+      exchange_time(in_, Collective::kAllToAll, Bytes{bytes * met(domains)}, {apart, 1});
   return Seconds{std::hypot(over_nvlink.si, over_network.si)};
 }
 

@@ -18,7 +18,7 @@ namespace fleetsim {
 /// computed.
 enum class JobPhase : std::uint8_t {
   queued,
-  assembling,  ///< partial hold: some of the gang
+  assembling,    ///< partial hold: some of the gang
   provisioning,  ///< a replica has its nodes, and they are made ready for it
   running,
   detecting,       ///< stopped by a failure that takes a member out, not yet noticed
@@ -101,6 +101,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   Leaf launch_leaf = Leaf::runtime_startup;  ///< of the phase before the stepping: of its slow first steps
   std::int64_t slow_steps_left = 0;          ///< of this launch ...
   std::int64_t slow_excess = 0;              ///< ... each longer by this
+  double link_speed = 1.0;                   ///< of its exchange, on links that it shares with others
   std::optional<SimTime> slow_since;         ///< stragglers have slowed it since; where it minds
   bool stepping = false;                     ///< phase_until is followed by the stretch
   Stretch stretch;
@@ -118,8 +119,8 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   std::vector<Retained> retained;
 
   // Service.
-  bool standby = false;   ///< warm: loaded, and idle
-  bool was_ready = false;  ///< since it is wanted
+  bool standby = false;       ///< warm: loaded, and idle
+  bool was_ready = false;     ///< since it is wanted
   bool life_is_over = false;  ///< it drains for the last time
   SimTime wanted;
   std::optional<Duration> life;  ///< from gang complete, where that bounds it

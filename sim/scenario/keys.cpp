@@ -34,6 +34,7 @@ constexpr KeyInfo kKeys[] = {
   {"pool", "cpus_per_node", "positive", "", "CPUs of one node, for jobs that ask for some; from the catalog if it is known there"},
   {"pool", "memory_per_node", "bytes", "", "memory of one node, for jobs that ask for some; from the catalog if it is known there"},
   {"pool", "fabric", "text", "", "network between the nodes, named in reports"},
+  {"pool", "contention", "flag", "false", "gangs that meet on links of the fabric slow each other's exchange, by max-min fair shares; takes a look at the gangs at every change"},
   {"pool", "nodes_per_rack", "count", "", "nodes of one rack; without it and `racks` the pool is one rack"},
   {"pool", "racks", "list whole", "", "rack of each node, instead of nodes_per_rack"},
   {"pool", "nodes_per_pod", "count", "", "nodes of one pod, whole racks; without it and `pods` the pool is one pod, or the fabric's"},

@@ -48,8 +48,7 @@ LaunchSpec read_phases(const Reader& in, const JobClass& job) {
 }
 
 /// What the named budget says; nothing when there is none of that name.
-std::optional<RecoverySpec> budget(const Reader& in, const std::string& name,
-                                   const JobClass& job) {
+std::optional<RecoverySpec> budget(const Reader& in, const std::string& name, const JobClass& job) {
   const Found<RecoveryBudget> known = recovery_budget(name);
   if (!known) {
     in.problem("recovery", known.problem);

@@ -202,7 +202,8 @@ void read_step(const Reader& in, JobClass& job) {
       for (const std::string_view key : step->present({"global_batch", "precision", "software"}))
         step->problem(key, "goes with \"model\": true, which is not there");
     }
-    assign(job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)], step->share("straggler_share"));
+    assign(job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)],
+           step->share("straggler_share"));
     assign(job.step.stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)],
            step->share("neighbour_share"));
   }

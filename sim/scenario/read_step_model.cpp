@@ -21,7 +21,8 @@ const PoolSpec* modelled_pool(const Reader& step, const ClassContext& context, c
   for (const std::uint32_t index : job.pools) {
     const PoolSpec& pool = context.scenario.pools[index];
     if (pool.node.empty()) {
-      step.problem("model", "needs pools with a \"node\" of the catalog; pool \"" + pool.name + "\" has none");
+      step.problem("model",
+                   "needs pools with a \"node\" of the catalog; pool \"" + pool.name + "\" has none");
       return nullptr;
     }
     if (pool.node == first->node && pool.fabric == first->fabric) continue;
@@ -53,8 +54,9 @@ Layout read_layout(const Reader& in, std::uint32_t devices) {
   const auto data = given->whole("data", degree);
   const std::int64_t others = layout.tensor * layout.pipeline * layout.context;
   if (data && *data * others != devices)
-    given->problem("data", "expected degrees of tensor, pipeline, data and context whose product is the gang, " +
-                               std::to_string(devices) + "; found " + std::to_string(*data * others));
+    given->problem("data",
+                   "expected degrees of tensor, pipeline, data and context whose product is the gang, " +
+                       std::to_string(devices) + "; found " + std::to_string(*data * others));
   return layout;
 }
 
@@ -63,9 +65,8 @@ Software read_software(const Reader& step) {
   const auto given = step.object("software");
   if (!given) return software;
   assign(software.release, given->positive_number("release"));
-  assign(software.attention,
-         given->choice("attention",
-                       {AttentionKernel::kFlash2, AttentionKernel::kFlash3, AttentionKernel::kCudnn}));
+  assign(software.attention, given->choice("attention", {AttentionKernel::kFlash2, AttentionKernel::kFlash3,
+                                                         AttentionKernel::kCudnn}));
   assign(software.skips_masked, given->flag("skips_masked"));
   assign(software.fused, given->flag("fused"));
   assign(software.fused_experts, given->flag("fused_experts"));
@@ -97,7 +98,8 @@ std::optional<StepModel> make_model(const Reader& in, const Reader& step, const 
   if (!context.model && !in.has("model"))
     step.problem("model", "needs a key \"model\" of the class, to know which transformer is trained");
   const auto batch = step.whole("global_batch", {1, kMostDegree * kMostDegree});
-  if (!step.has("global_batch")) step.problem("missing key \"global_batch\", which goes with \"model\": true");
+  if (!step.has("global_batch"))
+    step.problem("missing key \"global_batch\", which goes with \"model\": true");
   const auto sequence = step.whole("sequence", {1, kMostDegree * kMostDegree});
   StepInput input;
   input.layout = read_layout(in, devices);
@@ -143,40 +145,60 @@ void read_step_model(const Reader& in, const ClassContext& context, JobClass& jo
   const StepBreakdown breakdown = model->breakdown(devices);
   const StepProfile profile = step_profile(breakdown);
   job.step.time = profile.time;
-  job.step.tokens = static_cast<double>(input.layout.global_batch) * static_cast<double>(input.model.sequence);
+  job.step.tokens =
+      static_cast<double>(input.layout.global_batch) * static_cast<double>(input.model.sequence);
   job.program.weights = profile.weights;
   job.program_goodput = model_flops_utilization(breakdown);
   job.step.model = *model;
+  // What others take from links stretches its exposed exchange, and a slow member the rest.
+  const Seconds exchange = breakdown.tensor_comm + breakdown.data_comm + breakdown.expert_comm;
+  const double share = exchange / breakdown.total();
+  job.step.stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)] = share;
+  job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)] = 1 - share;
+}
+
+StepProfile compiled(StepProfile profile, const JobClass& job) {
+  if (!job.step.compile) return profile;
+  std::int64_t saved = 0;
+  for (auto& [leaf, weight] : profile.weights) {
+    for (const auto& [part, share] : job.step.compile->keeps) {
+      if (part != leaf) continue;
+      const std::int64_t left = std::llround(static_cast<double>(weight) * share);
+      saved += weight - left;
+      weight = left;
+    }
+  }
+  std::erase_if(profile.weights, [](const auto& entry) { return entry.second == 0; });
+  profile.time = profile.time - Duration::nanoseconds(saved);
+  return profile;
+}
+
+StepProfile profile_at(const JobClass& job, std::uint32_t devices) {
+  return compiled(step_profile(job.step.model->breakdown(devices)), job);
 }
 
 namespace {
 
-/// What is left of each part of the step; the time is what they add up to.
-void shorten(const Reader& compile, JobClass& job) {
-  const Json* const keeps = compile.find("keeps");
-  if (keeps == nullptr || !keeps->is_object()) return;
-  const Reader in(*keeps, compile.pointer_of("keeps"), "", compile.problems());
-  std::int64_t saved = 0;
-  for (const auto& [name, ignored] : keeps->items()) {
-    const std::optional<double> kept = in.share(name);
-    const std::optional<Leaf> leaf = leaf_by_name("program." + name);
-    const auto part = std::find_if(job.program.weights.begin(), job.program.weights.end(),
-                                   [&](const auto& entry) { return leaf && entry.first == *leaf; });
-    if (part == job.program.weights.end()) {
-      in.problems().push_back({in.pointer_of(name), in.pointer_of(name),
-                               "the step has no such part; parts come with \"model\": true or in \"parts\""});
-      continue;
-    }
-    if (!kept) continue;
-    const std::int64_t left = std::llround(static_cast<double>(part->second) * *kept);
-    saved += part->second - left;
-    part->second = left;
+/// Shares that are left of parts that the step has.
+std::vector<std::pair<Leaf, double>> read_keeps(const Reader& compile, const JobClass& job) {
+  std::vector<std::pair<Leaf, double>> keeps;
+  const Json* const given = compile.find("keeps");
+  if (given == nullptr) return keeps;
+  if (!given->is_object()) {
+    compile.expected("keeps", "an object of shares by part");
+    return keeps;
   }
-  if (saved == 0) return;
-  const Duration before = job.step.time;
-  job.step.time = before - Duration::nanoseconds(saved);
-  std::erase_if(job.program.weights, [](const auto& entry) { return entry.second == 0; });
-  if (job.program_goodput) *job.program_goodput *= to_seconds(before) / to_seconds(job.step.time);
+  const Reader in(*given, compile.pointer_of("keeps"), "", compile.problems());
+  for (const auto& [name, ignored] : given->items()) {
+    const std::optional<double> share = in.share(name);
+    const std::optional<Leaf> leaf = leaf_by_name("program." + name);
+    const bool is_part = leaf && std::any_of(job.program.weights.begin(), job.program.weights.end(),
+                                             [&](const auto& entry) { return entry.first == *leaf; });
+    if (!is_part)
+      in.problem(name, "the step has no such part; parts come with \"model\": true or in \"parts\"");
+    if (is_part && share) keeps.emplace_back(*leaf, *share);
+  }
+  return keeps;
 }
 
 }  // namespace
@@ -188,8 +210,14 @@ void read_compile(const Reader& in, JobClass& job) {
   CompileSpec spec;
   assign(spec.build, compile->duration("build"));
   assign(spec.is_shared, compile->flag("shared"));
+  spec.keeps = read_keeps(*compile, job);
   job.step.compile = spec;
-  shorten(*compile, job);
+  if (spec.keeps.empty()) return;
+  const Duration before = job.step.time;
+  const StepProfile after = compiled({before, job.program.weights}, job);
+  job.step.time = after.time;
+  job.program.weights = after.weights;
+  if (job.program_goodput) *job.program_goodput *= to_seconds(before) / to_seconds(after.time);
   job.step.wait = wait_of_step(job, job.step.time);
 }
 

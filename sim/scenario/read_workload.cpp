@@ -351,7 +351,7 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   check_recovery(context, job);
   read_swap(in, context, job);
   read_service(in, context, job);
-  read_elastic(in, scenario, job);
+  read_elastic(in, context, job);
   read_ending(in, scenario, job);
   read_topology(in, scenario, job);
   return job;

@@ -98,16 +98,17 @@ struct DatedNodes {
 
 struct PoolSpec {
   std::string name;
-  std::string device_type;  ///< accelerator; jobs name the types they accept
+  std::string device_type;   ///< accelerator; jobs name the types they accept
   std::string node, fabric;  ///< of the catalog; "" where it is not named
   std::uint32_t nodes = 0, devices_per_node = 0;
   std::uint32_t spares = 0;                 ///< nodes kept from the queue for recovery (the last ones)
   std::vector<std::uint32_t> racks;         ///< rack of each node, size `nodes`
   std::vector<std::uint32_t> pods, spines;  ///< of each node; empty: all in one
   Duration teardown = Duration::nanoseconds(0);
-  std::optional<Price> price;                ///< per in-service device
-  std::optional<FlopRate> peak;              ///< dense arithmetic peak of one device: the named ideal
-  std::optional<ByteRate> memory_bandwidth;  ///< of one device, at peak
+  std::optional<Price> price;                 ///< per in-service device
+  std::optional<FlopRate> peak;               ///< dense arithmetic peak of one device: the named ideal
+  std::optional<ByteRate> memory_bandwidth;   ///< of one device, at peak
+  std::optional<FabricShape> shared_links{};  ///< gangs that meet on them slow each other
   std::vector<FaultRow> faults;
   std::vector<SlowRow> slow;
   std::vector<DrainSpec> drains;
@@ -132,6 +133,7 @@ struct GangSpec {
 
 /// Kernels built for this model, these shapes and this gang before the first step.
 struct CompileSpec {
+  std::vector<std::pair<Leaf, double>> keeps{};  ///< share that is left of these parts of a step
   Duration build = Duration::zero();
   bool is_shared = false;  ///< what one launch has built, later launches at that size only load
 };
