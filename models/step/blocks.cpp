@@ -67,7 +67,9 @@ void Blocks::products(Block& block, const Gemm& f) const {
 void Blocks::project(Block& block, double rows, double from, double to) const {
   products(block, {rows, to, from, 1});
   block.parameters += from * to;
-  block.activations += Bytes{kBf16Bytes * rows * from};
+  // Sequence parallelism keeps a rank's own rows of the input and gathers the others again for the backward pass.
+  const double kept = from == hidden_ && l_.sequence_parallel ? rows / tensor_ : rows;
+  block.activations += Bytes{kBf16Bytes * kept * from};
 }
 
 void Blocks::grouped_project(Block& block, double rows, double from, double to, double count) const {
@@ -118,7 +120,7 @@ void Blocks::attend(Block& block, double score_width, double value_width, double
   const Flops flops{2 * tokens_ * reach * widths};
   block.forward.flops += flops;
   block.backward.flops += Kernels::kAttentionBackward * flops;
-  block.activations += Bytes{kBf16Bytes * tokens_ * (score_width + 2 * value_width) / tensor_};
+  block.activations += Bytes{tokens_ * (kBf16Bytes * score_width + key_bytes) / tensor_};
   if (l_.context == 1) return;
   const std::int64_t near = std::clamp<std::int64_t>(in_.network().domain / l_.tensor, 1, l_.context);
   const Bytes keys{key_bytes * tokens_ / tensor_ * wide(l_.context)};

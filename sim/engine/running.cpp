@@ -49,7 +49,7 @@ void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf lea
   job.phase_leaf = job.launch_leaf = leaf;
   job.charged = now_;
   const bool builds = phases.compile > Duration::zero() && !is_built(job);
-  job.phase_until = now_ + extra + phases.total() - (builds ? Duration::zero() : phases.compile);
+  job.phase_until = now_ + (extra + phases.total() - (builds ? Duration::zero() : phases.compile));
   links_changed_ = !links_.empty();
   job.slow_excess = phases.slow_excess.ns();
   job.stepping = true;
@@ -58,7 +58,7 @@ void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf lea
   job.stretch_base = job.steps_done;
   begin_stretch(job, phases.slow_steps, Stretch::Start{.at = job.phase_until, .position = job.position});
   if (builds && class_of(job).step.compile && class_of(job).step.compile->is_shared)
-    push(job.phase_until - phases.warmup, Phase::kCompletion, EventKind::built, job.slot.value,
+    push(job.phase_until + (Duration::zero() - phases.warmup), Phase::kCompletion, EventKind::built, job.slot.value,
          job.run_generation);
 }
 
