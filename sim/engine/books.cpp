@@ -64,6 +64,7 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
   add_ns(Leaf::runtime_checkpoint, part.pause);
   add_ns(Leaf::program_straggler, part.straggler);
   add_ns(Leaf::program_noisy_neighbour, part.neighbour);
+  add_ns(Leaf::program_placement, part.placement);
   add_ns(Leaf::program_checkpoint_write, part.flush_excess);
   keep_retained(job, job.gang_capacity * Duration::nanoseconds(part.own));
 }
@@ -90,6 +91,7 @@ void Engine::record_stretch(const Job& job, const Stretch& stretch, SimTime from
                     .excess_leaf = Leaf::program_checkpoint_write,
                     .straggler = Duration::nanoseconds(part.straggler),
                     .neighbour = Duration::nanoseconds(part.neighbour),
+                    .placement = Duration::nanoseconds(part.placement),
                     .warm_up = Duration::nanoseconds(part.warm_up),
                     .warm_up_leaf = job.launch_leaf};
     if (job.standby) {

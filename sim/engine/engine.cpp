@@ -126,6 +126,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     know_sizes(index);
     cycles_.push_back(checkpoint_cycle(job_class.checkpoint));
   }
+  know_links();
+  built_.resize(scenario.classes.size());
   if (records_ != nullptr) {
     *records_ = Records{};
     for (const PoolSpec& pool : scenario.pools) records_->pools.push_back(pool.name);
@@ -158,6 +160,10 @@ RunResult Engine::run() {
       }
       if (!impatient_.empty()) {
         give_up_next();
+        continue;
+      }
+      if (links_changed_) {
+        share_links();
         continue;
       }
       decide_reasons();
@@ -262,6 +268,8 @@ void Engine::dispatch(const Event& event) {
       return bring_warm(event.entity);
     case EventKind::replaced:
       return replace_replica(event.entity);
+    case EventKind::built:
+      return run_current(event) ? built(job(event.entity)) : void();
     case EventKind::slowed:
       return slowed(event.entity);
     case EventKind::slowed_by_script:

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "models/fabric/fabric_graph.hpp"
 #include "sim/core/event_queue.hpp"
 #include "sim/engine/event_kind.hpp"
 #include "sim/engine/parts.hpp"
@@ -103,6 +104,8 @@ class Engine {
   void start(Job& job);
   void launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf leaf);
   void begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from);
+  bool is_built(const Job& job) const;
+  void built(const Job& job);
   void change_speed(Job& job);
   void completed(Job& job);
   void release(Job& job, const char* reason);
@@ -179,6 +182,19 @@ class Engine {
   void schedule_leaving(Job& job);
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
+  // links.cpp
+  /// A step of a class, where its gang is spread wider than it must be.
+  struct PlacedStep {
+    std::uint32_t devices;
+    Spread spread;
+    std::int64_t excess;
+  };
+  void know_links();
+  Spread spread_of(const Job& job, const FabricShape& fabric);
+  std::int64_t placement_excess(const Job& job);
+  void share_links();
+  void share_links(std::uint32_t pool, const FabricGraph& fabric);
+
   // slowness.cpp
   static bool some_are_slow(const Scenario& scenario);
   void start_slowness();
@@ -188,6 +204,7 @@ class Engine {
   void begin_episode(const ScriptedSlowness& what);
   void end_episode(std::uint32_t place);
   void meet_slowness(const ScriptedSlowness& what);
+  void meet_speed(const Job& job);
   void slow_down(const Job& job, StepTimes& step) const;
   void watch_stragglers(Job& job, SimTime from);
   bool wants_swap(const Job& job) const;
@@ -450,6 +467,15 @@ class Engine {
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
   std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
+
+  // Links.
+  std::vector<std::vector<PlacedStep>> placed_;  ///< by class: what the model has said
+  std::vector<std::uint64_t> seen_places_;       ///< by place: when it was last counted
+  std::uint64_t seen_stamp_ = 0;
+  std::vector<std::optional<FabricGraph>> links_;  ///< by pool; empty where no links are shared
+  bool links_changed_ = false;
+
+  std::vector<std::vector<Capacity>> built_;  ///< by class: sizes that a shared build is there for
 
   // Slowness; all empty where nothing is ever slow.
   std::vector<SlowSpots> slow_spots_;  ///< by pool

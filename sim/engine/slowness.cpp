@@ -114,29 +114,35 @@ void Engine::meet_slowness(const ScriptedSlowness& what) {
   struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
   for (const JobId id : struck_) {
     Job& each = job(id);
-    if (each.phase != JobPhase::running || !each.stepping || class_of(each).step.continuous) continue;
-    StepTimes step = each.stretch.step();
-    slow_down(each, step);
-    if (step.straggler == each.stretch.step().straggler && step.neighbour == each.stretch.step().neighbour)
-      continue;
-    push(each.stretch.next_step_start(std::max(now_, each.stretch.start())), Phase::kCompletion,
-         EventKind::speed_changes, each.slot.value, each.run_generation);
+    if (each.phase == JobPhase::running && each.stepping && !class_of(each).step.continuous) meet_speed(each);
   }
 }
 
-/// What the members of a gang that begins to step now add to each of its steps.
+/// Where its speed is another now, the next step begins with it.
+void Engine::meet_speed(const Job& job) {
+  StepTimes step = job.stretch.step();
+  slow_down(job, step);
+  if (step.straggler == job.stretch.step().straggler && step.neighbour == job.stretch.step().neighbour)
+    return;
+  push(job.stretch.next_step_start(std::max(now_, job.stretch.start())), Phase::kCompletion,
+       EventKind::speed_changes, job.slot.value, job.run_generation);
+}
+
+/// What the members of a gang that begins to step now, and those it shares links with, add to each step.
 void Engine::slow_down(const Job& job, StepTimes& step) const {
-  const SlowSpots& spots = slow_spots_[job.pool.value];
   step.straggler = step.neighbour = 0;
-  if (spots.empty() || class_of(job).step.continuous) return;
-  const Slowness speeds = spots.of(job.parts);
+  if (class_of(job).step.continuous) return;
   const auto& stretched = class_of(job).step.stretched;
+  const double by_traffic = stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)];
+  step.neighbour = excess(step.own, by_traffic, job.link_speed);
+  if (slow_spots_.empty() || slow_spots_[job.pool.value].empty()) return;
+  const Slowness speeds = slow_spots_[job.pool.value].of(job.parts);
   const auto excess_of = [&](SlowCause cause) {
     const auto index = static_cast<std::size_t>(cause);
     return excess(step.own, stretched[index], speeds[index]);
   };
   step.straggler = excess_of(SlowCause::straggler);
-  step.neighbour = excess_of(SlowCause::noisy_neighbour);
+  step.neighbour += excess_of(SlowCause::noisy_neighbour);
 }
 
 /// Since when stragglers have slowed the gang; a policy may want to be rid of them after a while.

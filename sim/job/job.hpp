@@ -103,6 +103,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   Leaf launch_leaf = Leaf::runtime_startup;  ///< of the phase before the stepping: of its slow first steps
   std::int64_t slow_steps_left = 0;          ///< of this launch ...
   std::int64_t slow_excess = 0;              ///< ... each longer by this
+  double link_speed = 1.0;                   ///< of its exchange, on links that it shares with others
   std::optional<SimTime> slow_since;         ///< stragglers have slowed it since; where it minds
   bool stepping = false;                     ///< phase_until is followed by the stretch
   Stretch stretch;

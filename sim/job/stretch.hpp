@@ -12,12 +12,12 @@ namespace fleetsim {
 /// How one step divides, in order: its wait, its own time, and what delays it beyond its profile.
 struct StepTimes {
   std::int64_t wait = 0, own = 1;  ///< nanoseconds
-  std::int64_t straggler = 0,
-               neighbour = 0;     ///< by which a slow rank, or traffic of others, delays each step
+  /// By which a slow rank, traffic of others, or slower links than a compact placement has, delay each step.
+  std::int64_t straggler = 0, neighbour = 0, placement = 0;
   std::int64_t warm_up = 0;       ///< excess of a slow first step: neither provisional nor stepping time
   std::int64_t flush_excess = 0;  ///< of a step that starts while a checkpoint is being flushed
 
-  std::int64_t slow() const { return straggler + neighbour; }
+  std::int64_t slow() const { return straggler + neighbour + placement; }
   /// What counts towards the interval of checkpoints, outside a flush.
   std::int64_t stepping() const { return wait + own + slow(); }
 };
@@ -34,10 +34,11 @@ struct CheckpointCycle {
 struct Elapsed {
   std::int64_t steps = 0;     ///< whole steps
   std::int64_t position = 0;  ///< into the current step, in [0, wait + own): what a cut keeps
-  std::int64_t wait = 0, own = 0, pause = 0, straggler = 0, neighbour = 0, warm_up = 0, flush_excess = 0;
+  std::int64_t wait = 0, own = 0, pause = 0, warm_up = 0, flush_excess = 0;
+  std::int64_t straggler = 0, neighbour = 0, placement = 0;
   std::int64_t stages = 0;  ///< checkpoint pauses that have ended
 
-  std::int64_t stepping() const { return wait + own + straggler + neighbour + flush_excess; }
+  std::int64_t stepping() const { return wait + own + straggler + neighbour + placement + flush_excess; }
   friend Elapsed operator-(Elapsed later, const Elapsed& earlier);
 };
 

@@ -57,12 +57,13 @@ struct TimelineRow {
   Leaf leaf = Leaf::runtime_startup;  ///< of leaf and discard rows
   Capacity capacity;
   std::int64_t steps = 0;  ///< whole steps that ended in the row
-  /// The row's time: to - from = step + wait + pause + excess + straggler + neighbour + warm_up.
+  /// The row's time: to - from = step + wait + pause + excess + straggler + neighbour +
+  /// placement + warm_up.
   Duration step, wait, pause;
   Duration excess;  ///< steps slowed beyond their profile, charged to `excess_leaf` if retained
   Leaf excess_leaf = Leaf::program_checkpoint_write;
-  Duration straggler,
-      neighbour;     ///< steps slowed by a slow member, by traffic of others; if retained, theirs
+  Duration straggler, neighbour,
+      placement;     ///< steps slowed by a slow member, by traffic of others, by links
   Duration warm_up;  ///< excess of slow first steps, charged to `warm_up_leaf` whatever happens
   Leaf warm_up_leaf = Leaf::runtime_startup;
   friend bool operator==(const TimelineRow&, const TimelineRow&) = default;

@@ -349,8 +349,10 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   if (scenario.scheduler.backfill == Backfill::conservative && job.gang.shape && job.gang.shape->milli != 0)
     in.problem("gang",
                "a part of a device has no place in the plan of \"conservative\" backfill; take \"easy\"");
+  read_step_model(in, context, job);
   read_step(in, job);
   read_program(in, context, job);
+  read_compile(in, job);
   read_work(in, job);
   read_evictions(in, job);
   read_checkpoint(in, context, job);
@@ -358,7 +360,7 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   check_recovery(context, job);
   read_swap(in, context, job);
   read_service(in, context, job);
-  read_elastic(in, scenario, job);
+  read_elastic(in, context, job);
   read_ending(in, scenario, job);
   read_topology(in, scenario, job);
   return job;
