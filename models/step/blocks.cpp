@@ -67,7 +67,8 @@ void Blocks::products(Block& block, const Gemm& f) const {
 void Blocks::project(Block& block, double rows, double from, double to) const {
   products(block, {rows, to, from, 1});
   block.parameters += from * to;
-  // Sequence parallelism keeps a rank's own rows of the input and gathers the others again for the backward pass.
+  // Sequence parallelism keeps a rank's own rows of the input and gathers the others again for the backward
+  // pass.
   const double kept = from == hidden_ && l_.sequence_parallel ? rows / tensor_ : rows;
   block.activations += Bytes{kBf16Bytes * kept * from};
 }

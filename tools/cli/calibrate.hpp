@@ -10,7 +10,7 @@ namespace fleetsim {
 
 /// What measurements `fleetsim calibrate` can turn into an entry of the catalog: a file of its own and a row
 /// in calibrate_command.cpp.
-struct Calibration {
+struct CalibrateTarget {
   std::string_view name;
   std::string_view about;
   ExitCode (*run)(const Words& words);  ///< the words after its name
@@ -18,6 +18,7 @@ struct Calibration {
 
 ExitCode calibrate_nccl(const Words& words);
 ExitCode calibrate_gemm(const Words& words);
+ExitCode calibrate_step(const Words& words);
 
 /// The whole file, or nothing where it cannot be read.
 std::optional<std::string> file_text(const std::string& path);

@@ -11,14 +11,16 @@
 namespace fleetsim {
 namespace {
 
-constexpr Calibration kCalibrations[] = {
+constexpr CalibrateTarget kTargets[] = {
     {"nccl", "sweeps of collectives, as nccl-tests prints them or writes them as JSON", calibrate_nccl},
     {"gemm", "matrix products, a CSV table m,n,k,dtype,time_us or tflops", calibrate_gemm},
+    {"step", "published training runs, a JSON table of rows, for the constants of the step model",
+     calibrate_step},
 };
 
 std::string help_text() {
   std::vector<TableRow> rows;
-  for (const Calibration& each : kCalibrations)
+  for (const CalibrateTarget& each : kTargets)
     rows.push_back({std::string(each.name), std::string(each.about)});
   return "usage: fleetsim calibrate WHAT FILE [--help] ...\n\nFits what was measured on one's own machine, "
          "shows by how much the fit is off, and writes it as the\ncatalog has it.\n\n" +
@@ -42,7 +44,7 @@ ExitCode calibrate_command(const Words& words) {
     return ExitCode::bad_input;
   }
   std::vector<std::string_view> known;
-  for (const Calibration& each : kCalibrations) {
+  for (const CalibrateTarget& each : kTargets) {
     if (each.name == words.front()) return each.run({words.begin() + 1, words.end()});
     known.push_back(each.name);
   }
