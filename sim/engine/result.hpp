@@ -111,7 +111,7 @@ struct RunResult {
   RunState state = RunState::completed;
   std::vector<std::string> holders;  ///< of a stalled run
   std::vector<ClassOutcome> classes;
-  std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
+  std::vector<std::vector<FaultOutcome>> faults;      ///< by pool, by row
   std::vector<std::vector<std::int64_t>> episodes{};  ///< of slowness that began, by pool, by row
   Preemptions preemptions{};
   /// By pool, by reason for what is free: queued jobs that accept the pool x time, 1,000 units a job. The

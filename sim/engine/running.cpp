@@ -172,7 +172,7 @@ void Engine::settle(Job& job, SimTime retained_to, Leaf lost) {
 }
 
 bool Engine::has_provisional(const Job& job) const {
-  return (job.stepping && now_ > job.stretch.start()) || !job.pieces.empty();
+  return (job.stepping && now_ > job.phase_until) || !job.pieces.empty();
 }
 
 void Engine::count_commits(Job& job) {
@@ -195,13 +195,14 @@ void Engine::keep_progress(Job& job, SimTime at) {
     job.steps_done = base + done.steps + (step_is_done ? 1 : 0);
     job.position = step_is_done ? 0 : done.position;
   };
+  const auto keep_up_to = [&](const Stretch& stretch, std::int64_t base) {
+    if (at > stretch.start()) return keep(stretch, base);
+    if (job.steps_done != base) job.position = 0;
+    job.steps_done = base;
+  };
   for (const Piece& piece : job.pieces)
-    if (at >= piece.from && at <= piece.to && at > piece.stretch.start())
-      return keep(piece.stretch, piece.base);
-  if (!job.stepping || at < job.stretch.start()) return;
-  if (at > job.stretch.start()) return keep(job.stretch, job.stretch_base);
-  if (job.steps_done != job.stretch_base) job.position = 0;
-  job.steps_done = job.stretch_base;
+    if (at >= piece.from && at <= piece.to) return keep_up_to(piece.stretch, piece.base);
+  if (job.stepping && at >= job.stretch.start()) keep_up_to(job.stretch, job.stretch_base);
 }
 
 void Engine::drop_stretch(Job& job) {

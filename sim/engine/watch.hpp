@@ -64,7 +64,7 @@ struct WatchSpan {
   Capacity assigned;  ///< at the beginning
   Placement parts;    ///< its own spares with them
   // At its beginning.
-  std::int64_t starts = 0, failures = 0, evictions = 0, drains = 0;
+  std::int64_t starts = 0, failures = 0, evictions = 0, drains = 0, swaps = 0;
   std::string gave_way_to;  ///< the job for which the scheduler had just stopped it
 };
 

@@ -54,9 +54,7 @@ Json contract_json(const PointResult& point, const Provenance& made_by) {
   const Scenario& scenario = scenario_of(point);
   Json pools = Json::object();
   for (const PoolSpec& pool : scenario.pools) {
-    pools[pool.name] = {{"device", pool.device_type},
-                        {"nodes", pool.nodes},
-                        {"devices", devices_of(pool)}};
+    pools[pool.name] = {{"device", pool.device_type}, {"nodes", pool.nodes}, {"devices", devices_of(pool)}};
   }
   Json json;
   json["name"] = scenario.name;
@@ -88,11 +86,16 @@ Json ledger_json(const PointResult& point) {
 }
 
 Json class_json(const ClassOutcome& outcome) {
-  return {{"submitted", outcome.submitted},         {"started", outcome.started},
-          {"completed", outcome.completed},         {"failed", outcome.failed},
-          {"cancelled", outcome.cancelled},         {"killed_at_limit", outcome.killed_at_limit},
-          {"unsatisfiable", outcome.unsatisfiable}, {"no_progress", outcome.no_progress},
-          {"gave_up", outcome.gave_up},             {"unfinished", outcome.unfinished}};
+  return {{"submitted", outcome.submitted},
+          {"started", outcome.started},
+          {"completed", outcome.completed},
+          {"failed", outcome.failed},
+          {"cancelled", outcome.cancelled},
+          {"killed_at_limit", outcome.killed_at_limit},
+          {"unsatisfiable", outcome.unsatisfiable},
+          {"no_progress", outcome.no_progress},
+          {"gave_up", outcome.gave_up},
+          {"unfinished", outcome.unfinished}};
 }
 
 Json states_json(const PointResult& point) {

@@ -102,6 +102,7 @@ std::string events_text(const WatchSpan& before, const WatchSpan& span) {
     add(span.evictions - before.evictions, "evicted", "evictions");
   }
   add(span.drains - before.drains, "stopped for a drain", "drains");
+  add(span.swaps - before.swaps, "stopped to be rid of a straggler", "swaps of stragglers");
   return text;
 }
 
