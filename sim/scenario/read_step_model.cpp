@@ -150,6 +150,9 @@ void read_step_model(const Reader& in, const ClassContext& context, JobClass& jo
   job.program.weights = profile.weights;
   job.program_goodput = model_flops_utilization(breakdown);
   job.step.model = *model;
+  if (input.number != Number::kBf16)
+    context.notes.push_back("workload " + job.name + ": its ideal is the peak in " +
+                            step->text("precision").value_or("") + "; P does not compare with that in bf16");
   // What others take from links stretches its exposed exchange, and a slow member the rest.
   const Seconds exchange = breakdown.tensor_comm + breakdown.data_comm + breakdown.expert_comm;
   const double share = exchange / breakdown.total();

@@ -112,7 +112,7 @@ TEST_CASE("a build that a failure ends is there for nobody") {
   replica.arrivals.count = 3;
   replica.step.compile->is_shared = true;
   Scenario given = scenario({pool(1, 1)}, {replica});
-  given.script = {crash(outcome(run(given), "replica#1").submit + seconds(500))};
+  given.script = {crash(run(given).jobs.front().submit + seconds(500))};
   const RunResult result = run_recorded(given);
   CHECK(leaf(result, Leaf::runtime_startup) == device_seconds(500));
   CHECK(leaf(result, Leaf::runtime_recovery) == device_seconds(900));

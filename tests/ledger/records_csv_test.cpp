@@ -87,7 +87,7 @@ TEST_CASE("records: rows have as many cells as the header, and one line where no
   records.classes = {"plain", "other"};
   REQUIRE_FALSE(write_records(folder.path(), records).has_value());
   const std::string text = text_of(folder.path() / "timeline.csv");
-  CHECK(text.find("0,1,commit,60000000000,60000000000,,0,0,0,0,0,0,,0,0,0,\n") != std::string::npos);
+  CHECK(text.find("0,1,commit,60000000000,60000000000,,0,0,0,0,0,0,,0,0,0,0,\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 6);
 }
 
