@@ -35,6 +35,7 @@ constexpr OptionRow kOptions[] = {
     {"vary", "gpus=N,N,...", "the step at several sizes, with as many sequences a device"},
     {"file", "FILE", "published runs to predict and compare, instead of one step"},
     {"json", "", "the result as JSON"},
+    {"csv", "", "with --file: a line for each run, to plot"},
     kAsciiOption};
 constexpr Usage kUsage = {
     "step",
@@ -142,12 +143,14 @@ ExitCode compare_runs(Arguments& arguments, const std::string& path) {
   try {
     table = nlohmann::json::parse(*text);
   } catch (const nlohmann::json::parse_error& error) {
-    return fail("step", path + ": " + error.what(), ExitCode::bad_input);
+    return fail("step", path + ": expected JSON; what is wrong is at byte " + std::to_string(error.byte),
+                ExitCode::bad_input);
   }
   const RunTable runs = read_run_table(table);
   if (!runs.problem.empty()) return fail("step", path + ": " + runs.problem, ExitCode::bad_input);
   const RunComparison comparison = compare(runs.runs, step_constants());
-  return print(arguments.has("json") ? comparison_json(comparison) : comparison_page(comparison));
+  if (arguments.has("json")) return print(comparison_json(comparison));
+  return print(arguments.has("csv") ? comparison_csv(comparison) : comparison_page(comparison));
 }
 
 /// "gpus=8,16" into sizes; nothing where it is not that, which has been said.

@@ -76,6 +76,23 @@ std::string comparison_page(const RunComparison& comparison) {
   return page;
 }
 
+std::string comparison_csv(const RunComparison& comparison) {
+  std::string csv = "id,family,device,predicted_s,measured_s,error\n";
+  const auto quoted = [](const std::string& text) {
+    std::string cell = "\"";
+    for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return cell + '"';
+  };
+  for (const ComparedRun& row : comparison.rows) {
+    const std::optional<double> error = row.error();
+    if (!error) continue;
+    csv += quoted(row.id) + "," + quoted(row.family) + "," + quoted(row.device);
+    for (const double value : {row.predicted->si, row.measured->si, *error}) csv += "," + Json(value).dump();
+    csv += "\n";
+  }
+  return csv;
+}
+
 std::string comparison_json(const RunComparison& comparison) {
   Json rows = Json::array();
   for (const ComparedRun& row : comparison.rows) {

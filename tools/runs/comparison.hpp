@@ -30,6 +30,8 @@ struct RunComparison {
 RunComparison compare(const std::vector<PublishedRun>& runs, const StepConstants& constants);
 
 std::string comparison_page(const RunComparison& comparison);
+/// id,family,device,predicted_s,measured_s,error of the runs that have all of them.
+std::string comparison_csv(const RunComparison& comparison);
 /// `rows` of `id`, `predicted_s`, `measured_s`, `error`, or `infeasible` or `unsupported` with why.
 std::string comparison_json(const RunComparison& comparison);
 
