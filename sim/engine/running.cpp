@@ -58,7 +58,7 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   const std::int64_t left = job.steps - job.stretch_base;
   const bool slow = slow_steps > 0 && job.slow_excess > 0 && slow_steps < left;
   if (slow_steps > 0) step.warm_up = job.slow_excess;
-  job.stretch = Stretch{step, cycles_[job.job_class.value], from};
+  std::construct_at(&job.stretch, step, cycles_[job.job_class.value], from);
   job.slow_steps_left = slow ? slow_steps : 0;
   ++job.run_generation;
   if (slow) {
