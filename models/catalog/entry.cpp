@@ -58,6 +58,12 @@ std::string CatalogEntry::plain(std::string_view key) const {
   return found.get<std::string>();
 }
 
+std::int64_t CatalogEntry::plain_integer(std::string_view key) const {
+  const nlohmann::json& found = member(object_, key);
+  if (!found.is_number_integer()) fail(key, "is not a whole number");
+  return found.get<std::int64_t>();
+}
+
 CatalogEntry CatalogEntry::at(std::string_view key) const {
   return {place_ + "/" + std::string(key), member(object_, key)};
 }

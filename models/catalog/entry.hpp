@@ -35,6 +35,9 @@ class CatalogEntry {
   /// `"key": "word"`, without a source: a name or a classification of ours.
   std::string plain(std::string_view key) const;
 
+  /// `"key": 8`, without a source of its own: what the source of the value beside it says, too.
+  std::int64_t plain_integer(std::string_view key) const;
+
   /// The object at `key`.
   CatalogEntry at(std::string_view key) const;
 

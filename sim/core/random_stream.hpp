@@ -21,6 +21,9 @@ enum class Purpose : std::uint32_t {
   kPlacement = 10,
   kBootstrap = 11,
   kNodeOrder = 12,
+  kSlowFromStart = 13,
+  kSlowEpisode = 14,
+  kReplicaLife = 15,
 };
 
 /// The name of a stream. All four parts are arguments of the generator itself, so that streams of different

@@ -5,6 +5,15 @@
 #include "sim/engine/engine.hpp"
 
 namespace fleetsim {
+namespace {
+
+/// Of gangs that have waited as long as they would to be placed near together.
+Nearness nearness_of(const JobClass& job_class) {
+  const auto& [level, wait] = job_class.topology;
+  return {.needed = wait == Duration::max() ? level : TopologyLevel::pool, .wished = level};
+}
+
+}  // namespace
 
 void Engine::schedule_arrival(std::uint32_t class_index) {
   const ArrivalSpec& arrivals = scenario_.classes[class_index].arrivals;
@@ -35,7 +44,8 @@ void Engine::know_gangs(std::uint32_t class_index) {
   Source& source = sources_[class_index];
   const auto know = [&](GangShape shape) {
     shape.demand = job_class.gang.demand;
-    source.gangs_by_size.push_back({shape, shape_index(job_class, shape), size_cohort(shape.capacity())});
+    source.gangs_by_size.push_back(
+        {shape, shape_index(job_class, shape, nearness_of(job_class)), size_cohort(shape.capacity())});
   };
   if (job_class.gang.shape) return know(*job_class.gang.shape);
   const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
@@ -68,6 +78,14 @@ std::size_t Engine::draw_size(std::uint32_t class_index) {
 }
 
 void Engine::arrive(std::uint32_t class_index) {
+  const std::uint64_t arrived = sources_[class_index].arrived++;
+  schedule_arrival(class_index);
+  if (scenario_.classes[class_index].kind == JobKind::service) return want_replica(class_index, arrived);
+  admit(bring(class_index));
+}
+
+/// A new job of the class.
+Job& Engine::bring(std::uint32_t class_index) {
   const JobClass& job_class = scenario_.classes[class_index];
   Source& source = sources_[class_index];
 
@@ -81,7 +99,7 @@ void Engine::arrive(std::uint32_t class_index) {
   ++live_;
   job.job_class = ClassId{class_index};
   job.spec = &job_class;
-  job.number = source.arrived++;
+  job.number = source.brought++;
   job.sequence = next_sequence_++;
   job.listed = nullptr;
   if (!job_class.arrivals.listed.empty())
@@ -91,7 +109,7 @@ void Engine::arrive(std::uint32_t class_index) {
   if (job.listed != nullptr && !job_class.gang.shape) {
     const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
     job.shape = gang_of(*job.listed, per_node);
-    job.shape_index = shape_index(job_class, job.shape, job.shape_index);
+    job.shape_index = shape_index(job_class, job.shape, nearness_of(job_class), job.shape_index);
     job.size_cohort = size_cohort(job.shape.capacity());
   } else {
     const Source::Gang& gang = source.gangs_by_size[draw_size(class_index)];
@@ -121,6 +139,10 @@ void Engine::arrive(std::uint32_t class_index) {
   job.program = &job_class.program;
   job.at_other_sizes = DeviceTime::zero();
   job.steps_done = job.position = 0;
+  job.standby = job.was_ready = job.life_is_over = false;
+  job.life.reset();
+  job.life_ends = SimTime::never();
+  job.drain = Duration::zero();
   job.relaunch = &job_class.startup;
   job.relaunch_leaf = Leaf::runtime_startup;
   job.attempt = 0;
@@ -128,7 +150,7 @@ void Engine::arrive(std::uint32_t class_index) {
   job.requeue_wait = job.held = job.member_wait = Duration::zero();
   job.longest_wait = Duration::zero();
   if (job_class.elastic) take_queue_size(job);
-  job.commits = job.failures = job.evictions = job.drains = job.resizes = 0;
+  job.commits = job.failures = job.evictions = job.drains = job.resizes = job.swaps = 0;
   job.stops_since_commit = job.preemptions = job.cascade = 0;
   job.preempted_at.clear();
   job.eviction = nullptr;
@@ -153,7 +175,11 @@ void Engine::arrive(std::uint32_t class_index) {
 
   if (options_.watch != nullptr) meet_watched(job);
 
-  schedule_arrival(class_index);
+  return job;
+}
+
+void Engine::admit(Job& job) {
+  const JobClass& job_class = class_of(job);
   if (!shapes_[job.shape_index].satisfiable) {
     end(job, FinalState::unsatisfiable);
     return;
@@ -186,52 +212,85 @@ void Engine::give_up_next() {
   const Impatient next = impatient_.front();
   impatient_.erase(impatient_.begin());
   Job& job = this->job(next.job);
-  if (job.live_generation == next.generation && !job.first_start) stop_for_good(job, FinalState::gave_up);
+  if (job.live_generation == next.generation && !job.first_start && job.phase != JobPhase::provisioning)
+    stop_for_good(job, FinalState::gave_up);
 }
 
 std::string Engine::name_of(const Job& job) const {
   const JobClass& job_class = class_of(job);
   if (job_class.arrivals.drawn) return job.listed->id + "#" + std::to_string(job.number);
   if (job.listed != nullptr) return job.listed->id;
-  if (!job_class.arrivals.gap) return job_class.name;
+  if (!job_class.arrivals.gap && job_class.service.warm == 0) return job_class.name;
   return job_class.name + "#" + std::to_string(job.number);
 }
 
 /// The entry of `shapes_` for gangs of this class and shape; `guess` is tried first.
-std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gang, std::uint32_t guess) {
+std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gang, const Nearness& near,
+                                  std::uint32_t guess) {
   GangShape shape = gang;
   shape.nodes += of_class.own_spares;
   const JobClass* const job_class = &of_class;
   const auto alike = [&](const QueuedShape& each) {
-    if (each.shape != shape) return false;
-    return each.job_class == job_class || (each.job_class->quota == job_class->quota &&
-                                           each.job_class->within_rack == job_class->within_rack &&
-                                           each.job_class->pools == job_class->pools);
+    if (each.shape != shape || each.near != near) return false;
+    return each.job_class == job_class ||
+           (each.job_class->quota == job_class->quota && each.job_class->pools == job_class->pools);
   };
   if (guess < shapes_.size() && alike(shapes_[guess])) return guess;
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), alike);
   if (found != shapes_.end()) return static_cast<std::uint32_t>(found - shapes_.begin());
-  const bool satisfiable = could_ever_start(shape, *job_class);
+  QueuedShape made{.shape = shape, .job_class = job_class, .near = near};
+  made.satisfiable = could_ever_start(made);
+  for (const std::uint32_t pool : job_class->pools) pools_[pool].expect(shape, near.wished);
   const bool whole_nodes =
-      shape.milli == 0 && shape.remainder == 0 && !job_class->within_rack &&
+      shape.milli == 0 && shape.remainder == 0 && near == Nearness{} &&
       std::all_of(job_class->pools.begin(), job_class->pools.end(),
                   [&](std::uint32_t pool) { return pools_[pool].devices_per_node() == shape.per_node; });
-  whole_nodes_ = whole_nodes_ && (whole_nodes || !satisfiable);
-  shapes_.push_back({.shape = shape, .job_class = job_class, .satisfiable = satisfiable});
+  whole_nodes_ = whole_nodes_ && (whole_nodes || !made.satisfiable);
+  shapes_.push_back(made);
   return static_cast<std::uint32_t>(shapes_.size() - 1);
 }
 
-bool Engine::could_ever_start(const GangShape& shape, const JobClass& job_class) const {
-  if (job_class.quota && !quotas_.could_ever_allow(*job_class.quota, shape.capacity())) return false;
-  return std::any_of(job_class.pools.begin(), job_class.pools.end(), [&](std::uint32_t pool) {
-    return pools_[pool].could_ever_fit(shape, job_class.within_rack);
+bool Engine::could_ever_start(const QueuedShape& shape) const {
+  const auto& [quota, pools] = std::tie(shape.job_class->quota, shape.job_class->pools);
+  if (quota && !quotas_.could_ever_allow(*quota, shape.shape.capacity())) return false;
+  return std::any_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
+    return pools_[pool].could_ever_fit(shape.shape, shape.near.needed);
   });
+}
+
+/// A job that would rather be placed near together waits for that, unless no pool could ever do so.
+void Engine::wait_for_near(Job& job) {
+  const TopologySpec& topology = class_of(job).topology;
+  if (topology.wait == Duration::zero() || topology.wait == Duration::max()) return;
+  if (near(job).needed == TopologyLevel::pool) job.later_shape = job.shape_index;
+  job.shape_index = shape_index(class_of(job), job.shape, {topology.level, topology.level});
+  if (!shapes_[job.shape_index].satisfiable) {
+    job.shape_index = job.later_shape;
+    return;
+  }
+  job.near_until = now_ + topology.wait;
+  push(job.near_until, Phase::kLimit, EventKind::near_no_more, job.slot.value, job.live_generation);
+}
+
+/// It has waited long enough to be placed anywhere.
+void Engine::near_no_more(Job& job) {
+  if (job.phase != JobPhase::queued || job.near_until != now_) return;
+  job.near_until = SimTime::never();
+  --shapes_[job.shape_index].queued;
+  job.shape_index = job.later_shape;
+  QueuedShape& shape = shapes_[job.shape_index];
+  ++shape.queued;
+  shape.least_estimate = std::min(shape.least_estimate, job.estimate);
+  looked_at_ = kNeverLooked;
+  pass_wanted_ = true;
 }
 
 void Engine::enqueue(Job& job, SimTime queue_time) {
   job.phase = JobPhase::queued;
   job.queue_time = queue_time;
   if (class_of(job).elastic) take_queue_size(job);
+  job.near_until = SimTime::never();
+  wait_for_near(job);
   job.key = key_of(job);
   queue_.insert(queue_.end(), job);
   ++shapes_[job.shape_index].queued;

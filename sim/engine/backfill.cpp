@@ -11,6 +11,7 @@ Duration Engine::estimate(const Job& job) const {
   const SchedulerSpec& scheduler = scenario_.scheduler;
   const auto& limit = limit_of(job);
   if (limit && scheduler.estimates == Estimates::limit) return *limit;
+  if (job.life) return *job.life;
   if (job.steps == std::numeric_limits<std::int64_t>::max()) return Duration::max();
   if (class_of(job).kind == JobKind::reservation) return Duration::nanoseconds(job.steps);
   const LaunchSpec& launch = *job.relaunch;
@@ -236,11 +237,9 @@ Engine::Backfilled Engine::backfill(Job& job) {
 }
 
 Engine::Backfilled Engine::backfill_in(Job& job, std::uint32_t pool) {
-  const JobClass& job_class = class_of(job);
   if (!backfills() && reservations_[pool].head != nullptr) return Backfilled::too_long;
   scratch_.clear();
-  if (!place(pools_[pool], allocation_shape(job), job_class.within_rack, placement_->place, scratch_))
-    return Backfilled::no_room;
+  if (!find_place(pools_[pool], job, scratch_)) return Backfilled::no_room;
   const Reservation& reservation = reservations_[pool];
   if (reservation.head != nullptr) {
     Forecast& forecast = forecasts_[pool];
@@ -248,7 +247,7 @@ Engine::Backfilled Engine::backfill_in(Job& job, std::uint32_t pool) {
       forecast.lend(scratch_);
     } else {
       forecast.take(scratch_);
-      if (!forecast.fits(allocation_shape(*reservation.head), class_of(*reservation.head).within_rack)) {
+      if (!forecast.fits(allocation_shape(*reservation.head), reservation.level)) {
         forecast.give_back(scratch_);
         return Backfilled::too_long;
       }
@@ -265,21 +264,21 @@ Engine::Backfilled Engine::backfill_in(Job& job, std::uint32_t pool) {
 void Engine::reserve(const Job& job) {
   const JobClass& job_class = class_of(job);
   std::optional<std::uint32_t> best;
-  SimTime earliest;
+  Reservation earliest;
   for (const std::uint32_t pool : job_class.pools) {
     if (reservations_[pool].head != nullptr) continue;
-    const SimTime start = forecast_start(pool, allocation_shape(job), job_class.within_rack);
-    if (best && start >= earliest) continue;
+    const Reservation found = forecast_start(pool, job);
+    if (best && found.start >= earliest.start) continue;
     best = pool;
-    earliest = start;
+    earliest = found;
   }
-  reservations_[*best] = {.head = &job, .start = earliest};
+  reservations_[*best] = earliest;
 }
 
 /// Keeps a pool for a job for which room is being made in it.
 void Engine::reserve_room(const Job& job, std::uint32_t pool) {
   forecast_leavers(pool);
-  reservations_[pool] = {.head = &job, .start = now_, .vacated = true};
+  reservations_[pool] = {.head = &job, .start = now_, .vacated = true, .level = near(job).needed};
 }
 
 /// Under a strict order without backfill nobody passes the job, wherever it might start.
@@ -288,21 +287,33 @@ void Engine::block_pools(const Job& job) {
     if (reservations_[pool].head == nullptr) reservations_[pool] = {.head = &job, .start = now_};
 }
 
-/// When a gang could start if everybody left when expected; leaves the pool as it will be then in its
+/// When a job could start if everybody left when expected; leaves the pool as it will be then in its
 /// forecast.
-SimTime Engine::forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack) {
+Engine::Reservation Engine::forecast_start(std::uint32_t pool, const Job& job) {
   Forecast& forecast = forecasts_[pool];
   forecast.reset(pools_[pool]);
-  SimTime start = now_;
-  bool fits = false;
+  Reservation found{.head = &job, .start = now_};
+  const auto fits = [&] {
+    found.level = found.start < job.near_until ? near(job).needed : TopologyLevel::pool;
+    return forecast.fits(allocation_shape(job), found.level);
+  };
+  // Also the instant at which it stops waiting for a place near together may be the earliest.
+  const auto fits_before = [&](SimTime next) {
+    if (fits()) return true;
+    if (found.start >= job.near_until || job.near_until >= next) return false;
+    found.start = job.near_until;
+    return fits();
+  };
+  bool is_found = false;
   for_each_release(pool, [&](SimTime at, const Placement& parts) {
-    if (at > start) fits = forecast.fits(shape, within_rack);
-    if (fits) return false;
+    if (at > found.start) is_found = fits_before(at);
+    if (is_found) return false;
     forecast.give_back(parts);
-    start = at;
+    found.start = at;
     return true;
   });
-  return fits || forecast.fits(shape, within_rack) ? start : SimTime::never();
+  if (!is_found && !fits_before(SimTime::never())) found.start = SimTime::never();
+  return found;
 }
 
 // Conservative backfill (Feitelson and Weil, IPPS 1998): everybody is given a start, in the order of the
@@ -337,8 +348,7 @@ void Engine::start_as_planned() {
       plan(job);
     } else if (job.planned_start == now_) {
       scratch_.clear();
-      place(pools_[job.pool.value], allocation_shape(job), class_of(job).within_rack, placement_->place,
-            scratch_);
+      find_place(pools_[job.pool.value], job, scratch_);
       dequeue(job);
       assign(job, job.pool, scratch_);
       start(job);
@@ -368,6 +378,29 @@ void Engine::plan_anew() {
   }
 }
 
+/// The earliest start in a pool, near together if that is no later; `places_` gets its nodes.
+std::optional<Plan::Slot> Engine::earliest_start(std::uint32_t pool, const Job& job) {
+  const GangShape& shape = allocation_shape(job);
+  const Duration hold = job.estimate + scenario_.pools[pool].teardown;
+  const auto& [needed, wished] = near(job);
+  Plan& plan = plans_[pool];
+  auto slot = plan.earliest(shape, needed, hold, now_, places_);
+  const auto take_other = [&](TopologyLevel level, SimTime from, auto&& is_better) {
+    const auto other = plan.earliest(shape, level, hold, from, other_places_);
+    if (!other || !is_better(*other)) return;
+    slot = other;
+    places_.swap(other_places_);
+  };
+  if (slot && wished != needed)
+    take_other(wished, now_, [&](const Plan::Slot& nearer) {
+      return nearer.start == slot->start && nearer.at_once == slot->at_once;
+    });
+  if (job.near_until != SimTime::never())
+    take_other(TopologyLevel::pool, job.near_until,
+               [&](const Plan::Slot& later) { return !slot || later.start < slot->start; });
+  return slot;
+}
+
 /// Plans the job's start, the earliest among its pools, and starts it if that is now.
 bool Engine::plan(Job& job) {
   const JobClass& job_class = class_of(job);
@@ -376,8 +409,7 @@ bool Engine::plan(Job& job) {
   Plan::Slot best;
   chosen_places_.clear();
   for (const std::uint32_t pool : job_class.pools) {
-    const Duration hold = job.estimate + scenario_.pools[pool].teardown;
-    const auto slot = plans_[pool].earliest(shape, job_class.within_rack, hold, places_);
+    const auto slot = earliest_start(pool, job);
     const bool earlier = slot && (slot->start < best.start || (slot->start == best.start && slot->at_once));
     if (!earlier || best.at_once) continue;
     best = *slot;
@@ -392,7 +424,7 @@ bool Engine::plan(Job& job) {
   const Pool& pool = pools_[job.pool.value];
   scratch_.clear();
   if (plan.grain() == Plan::Grain::whole_nodes) {
-    place(pool, shape, job_class.within_rack, placement_->place, scratch_);
+    find_place(pool, job, scratch_);
   } else {
     for (const Plan::Place& each : chosen_places_)
       scratch_.push_back(lowest_devices(pool, each.node, each.devices));

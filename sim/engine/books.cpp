@@ -16,7 +16,8 @@ constexpr Duration kShort = Duration::nanoseconds(10'000'000'000);
 void Engine::add(const Job& job, PoolId pool, Leaf leaf, DeviceTime amount) {
   result_.ledger.add(pool, job.job_class, leaf, amount);
   SizeTime& size = result_.by_size[job.size_cohort];
-  (leaf == Leaf::scheduling_partial_gang ? size.partial : size.held) += amount;
+  const bool is_complete = leaf != Leaf::scheduling_partial_gang && leaf != Leaf::scheduling_transition;
+  (is_complete ? size.held : size.partial) += amount;
 }
 
 void Engine::charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity) {
@@ -31,7 +32,7 @@ void Engine::charge_held(Job& job, SimTime to) {
   const SimTime until = job.phase == JobPhase::running ? std::min(to, job.phase_until) : to;
   if (job.charged < until) {
     charge(job, job.phase_leaf, job.charged, until, job.gang_capacity);
-    if (job.phase_leaf != Leaf::scheduling_partial_gang)
+    if (job.phase_leaf != Leaf::scheduling_partial_gang && job.phase_leaf != Leaf::scheduling_transition)
       record(job, TimelineKind::leaf, job.charged, until, job.phase_leaf, job.gang_capacity);
   }
   job.charged = std::max(job.charged, to);
@@ -42,6 +43,7 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
   if (records_ != nullptr) record_stretch(job, stretch, from, to);
   const SimTime first = clip(from), last = clip(to);
   if (first >= last) return;
+  if (job.standby) return charge(job, Leaf::program_headroom, first, last, job.gang_capacity);
   if (stretch.is_plain())
     return lost ? charge(job, *lost, first, last, job.gang_capacity)
                 : keep_retained(job, job.gang_capacity * (last - first));
@@ -56,6 +58,8 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
   }
   add_ns(Leaf::runtime_input_wait, part.wait);
   add_ns(Leaf::runtime_checkpoint, part.pause);
+  add_ns(Leaf::program_straggler, part.straggler);
+  add_ns(Leaf::program_noisy_neighbour, part.neighbour);
   add_ns(Leaf::program_checkpoint_write, part.flush_excess);
   keep_retained(job, job.gang_capacity * Duration::nanoseconds(part.own));
 }
@@ -80,8 +84,15 @@ void Engine::record_stretch(const Job& job, const Stretch& stretch, SimTime from
                     .pause = Duration::nanoseconds(part.pause),
                     .excess = Duration::nanoseconds(part.flush_excess),
                     .excess_leaf = Leaf::program_checkpoint_write,
+                    .straggler = Duration::nanoseconds(part.straggler),
+                    .neighbour = Duration::nanoseconds(part.neighbour),
                     .warm_up = Duration::nanoseconds(part.warm_up),
                     .warm_up_leaf = job.launch_leaf};
+    if (job.standby) {
+      row.excess = row.step;
+      row.excess_leaf = Leaf::program_headroom;
+      row.step = Duration::zero();
+    }
     records_->timeline.push_back(row);
   }
 }
@@ -205,11 +216,12 @@ Leaf Engine::reason(PoolId pool_id) const {
     const JobClass& job_class = *each.job_class;
     if (std::find(job_class.pools.begin(), job_class.pools.end(), pool_id.value) == job_class.pools.end())
       continue;
-    if (!pool.could_ever_fit(each.shape, job_class.within_rack)) continue;
-    if (pool.fits(each.shape, job_class.within_rack)) {
+    const TopologyLevel needed = each.near.needed;
+    if (!pool.could_ever_fit(each.shape, needed)) continue;
+    if (pool.fits(each.shape, needed)) {
       const bool quota_forbids = job_class.quota && !quotas_.allows(*job_class.quota, each.shape.capacity());
       consider(quota_forbids ? Leaf::scheduling_quota : Leaf::scheduling_reservation);
-    } else if (job_class.within_rack && pool.fits(each.shape, false)) {
+    } else if (needed != TopologyLevel::pool && pool.fits(each.shape, TopologyLevel::pool)) {
       consider(Leaf::scheduling_topology_wait);
     } else if (each.shape.capacity() <= free) {
       consider(Leaf::scheduling_fragmentation);
@@ -226,7 +238,9 @@ Leaf Engine::reason(PoolId pool_id) const {
 
 void Engine::write_allocation(const Job& job, const char* reason) {
   if (job.allocation_from == now_ || job.assigned == Capacity::zero()) return;
-  const bool complete = job.phase != JobPhase::assembling && job.phase != JobPhase::waiting_member;
+  const bool provisioning = job.phase == JobPhase::provisioning;
+  const bool complete =
+      job.phase != JobPhase::assembling && job.phase != JobPhase::waiting_member && !provisioning;
   records_->allocations.push_back(
       {.job = job.record,
        .attempt = std::max(job.attempt, 1U),
@@ -236,6 +250,7 @@ void Engine::write_allocation(const Job& job, const char* reason) {
        .gang_complete = complete ? std::optional{job.gang_complete} : std::nullopt,
        .capacity = job.gang_capacity,
        .spare = job.assigned - job.gang_capacity,
+       .incomplete = provisioning ? Leaf::scheduling_transition : Leaf::scheduling_partial_gang,
        .reason = reason});
 }
 
@@ -256,7 +271,7 @@ void Engine::write_record(Job& job, TimelineKind kind, SimTime from, SimTime to,
 void Engine::count_waits(const Job& job, ClassOutcome& sums) const {
   Duration waited = job.requeue_wait + (job.first_start ? *job.first_start - job.submit : Duration::zero());
   Duration longest = job.longest_wait;
-  if (!job.holds() || job.phase == JobPhase::assembling) {
+  if (!job.holds() || job.phase == JobPhase::assembling || job.phase == JobPhase::provisioning) {
     const Duration so_far = now_ - (job.first_start ? job.released : job.submit);
     waited = waited + so_far;
     longest = std::max(longest, so_far);
@@ -309,7 +324,8 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
           break;
       }
     }
-    if (state == FinalState::completed) {
+    const bool has_result = class_of(job).kind != JobKind::service;
+    if (state == FinalState::completed && has_result) {
       const Capacity one = Capacity::devices(1);
       const Duration total = ended - job.submit;
       sums.time_to_result += one * total;
@@ -344,6 +360,7 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
   outcome.drains = job.drains;
   outcome.steps = job.steps_done;
   outcome.resizes = job.resizes;
+  outcome.swaps = job.swaps;
   outcome.capacity = job.shape.capacity();
   result_.jobs.push_back(std::move(outcome));
 }

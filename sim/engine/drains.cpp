@@ -57,7 +57,7 @@ void Engine::withdraw(std::uint32_t index) {
     to_vacate_.push_back({what.pool, node, what.mode});
   }
   if (!for_good) return;
-  for (QueuedShape& each : shapes_) each.satisfiable = could_ever_start(each.shape, *each.job_class);
+  for (QueuedShape& each : shapes_) each.satisfiable = could_ever_start(each);
   push(now_, Phase::kLimit, EventKind::refused, 0);
 }
 
@@ -141,12 +141,14 @@ void Engine::leave_withdrawn(Job& job) {
     if (part.devices != 0) leaving.push_back(part);
   }
   if (leaving.empty()) return;
+  if (job.phase == JobPhase::draining) return end_service(job);
   std::erase_if(job.broken, [&](const Job::Broken& broken) {
     return pool.rest(broken.part.node) == DeviceState::absent;
   });
   const bool runs = job.phase == JobPhase::running || job.phase == JobPhase::saving;
   if (runs && !stop_for_drain(job)) return;
   for (const Part& part : leaving) part_with(job, part.node, part.devices, DeviceState::free, "drained");
+  if (job.phase == JobPhase::provisioning) return requeue_unprovisioned(job);
   if (runs && !fill_members(job)) lack_members(job);
 }
 
@@ -168,10 +170,15 @@ void Engine::leave_shared(Job& job) {
   job.gang_capacity = job.assigned = Capacity::zero();
 }
 
-/// Discards what is not committed; false if that was once too often, and the job has ended.
+/// False if the job has ended.
 bool Engine::stop_for_drain(Job& job) {
   ++job.drains;
   if (in_window()) ++result_.classes[job.job_class.value].drains;
+  return stop_to_reconfigure(job);
+}
+
+/// Discards what is not committed; false if that was once too often, and the job has ended.
+bool Engine::stop_to_reconfigure(Job& job) {
   charge_held(job, now_);
   settle(job, covered(job, now_), Leaf::runtime_reconfiguration);
   if (job.phase == JobPhase::saving) run_eviction_clock(job);  // the eviction comes to nothing
@@ -188,7 +195,7 @@ bool Engine::stop_for_drain(Job& job) {
 /// very instant stands where the job's speed has changed in it.
 void Engine::schedule_leaving(Job& job) {
   if (!job.leaves_at_commit || job.phase != JobPhase::running || !job.stepping) return;
-  if (job.leaves_at != now_) job.leaves_at = next_commit(job);
+  if (job.leaves_at != now_) job.leaves_at = is_service(job) ? now_ : next_commit(job);
   push(job.leaves_at, Phase::kLimit, EventKind::leaves, job.slot.value, job.run_generation);
 }
 
@@ -221,7 +228,10 @@ void Engine::foresee_returns(std::uint32_t pool_index, std::vector<OutPart>& ret
 
 /// Whether no pool can ever hold a gang that is queued, or its own pool one that waits for a member.
 bool Engine::is_hopeless(const Job& job) const {
-  if (job.phase != JobPhase::waiting_member) return !shapes_[job.shape_index].satisfiable;
+  if (job.phase != JobPhase::waiting_member) {
+    const bool waits = job.near_until != SimTime::never();  // for a place near together, not for ever
+    return !shapes_[waits ? job.later_shape : job.shape_index].satisfiable;
+  }
   const std::vector<NodePlan>& plans = node_plans_[job.pool.value];
   if (plans.empty()) return false;
   // It may stay on nodes that will not serve anybody after it.

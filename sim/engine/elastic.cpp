@@ -55,7 +55,7 @@ void Engine::know_sizes(std::uint32_t class_index) {
     StepTimes step = step_times_[class_index];
     step.own = size.time.ns();
     step.wait = size.wait.ns();
-    return SizedGang{shape, shape_index(job_class, shape), step,
+    return SizedGang{shape, shape_index(job_class, shape, nearness_of(job_class)), step,
                      size.program.weights.empty() ? &job_class.program : &size.program};
   };
   const auto resizing = [&](const ResizeTerms& terms) {
@@ -136,6 +136,7 @@ bool Engine::find_more(const Pool& pool, const Job& job, const GangShape& shape,
   std::vector<std::uint32_t> wanted(shape.nodes, shape.per_node);
   if (shape.remainder > 0) wanted.push_back(shape.remainder);
   Placement odd;
+  const Domains* const domains = pool.domains(near(job).needed);
   std::vector<bool> used(pool.nodes());
   for (const Part& part : job.parts) {
     used[part.node] = true;
@@ -156,9 +157,7 @@ bool Engine::find_more(const Pool& pool, const Job& job, const GangShape& shape,
   }
   for (const std::uint32_t size : wanted) {
     const auto fits = [&](std::uint32_t node) {
-      const bool same_rack =
-          !class_of(job).within_rack || pool.rack_of(node) == pool.rack_of(job.parts.front().node);
-      return !used[node] && same_rack;
+      return !used[node] && (domains == nullptr || domains->of(node) == domains->of(job.parts.front().node));
     };
     auto node = pool.next_with_at_least(size, 0);
     while (node && !fits(*node)) node = pool.next_with_at_least(size, *node + 1);
@@ -288,9 +287,8 @@ bool Engine::grow_to(Job& job, std::uint32_t index) {
 /// @returns whether somebody did
 bool Engine::shrink_for(const Job& job, std::uint32_t pool) {
   const GangShape& shape = allocation_shape(job);
-  const bool within_rack = class_of(job).within_rack;
   return shrink(
-      pool, [&](const Pool& then) { return then.fits(shape, within_rack); },
+      pool, [&](const Pool& then) { return then.fits(shape, near(job).needed); },
       [](const Job&, Capacity) { return true; });
 }
 

@@ -31,7 +31,6 @@ CheckpointCycle checkpoint_cycle(const CheckpointSpec& spec) {
 PackedNodes::Setup packing_setup(const Scenario& scenario, const PoolSpec& pool, const StreamKey& draws) {
   const PackingPolicy* const policy = find_packing(scenario.scheduler.placement);
   return {.nodes = pool.packed,
-          .racks = pool.racks,
           .policy = policy != nullptr ? *policy : *find_packing("first-fit"),
           .typical = pool.typical,
           .demands = scenario.demands,
@@ -72,6 +71,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
               .holders = {},
               .classes = std::vector<ClassOutcome>(scenario.classes.size()),
               .faults = {},
+              .episodes = {},
               .preemptions = {},
               .waiting = std::vector<LeafTotals>(scenario.pools.size()),
               .pool_ends = std::vector<PoolEnd>(scenario.pools.size()),
@@ -83,8 +83,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       records_{options.records},
       times_(scenario.classes.size()) {
   for (const PoolSpec& pool : scenario.pools) {
-    const bool may_go_out =
-        !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() || !pool.dated.empty();
+    const bool may_go_out = !pool.faults.empty() || !scenario.script.empty() || !pool.drains.empty() ||
+                            !pool.dated.empty() || some_are_slow(scenario);
     const auto stream = [&](Purpose purpose) {
       return StreamKey{scenario.runs.seed, options.replication, purpose, pools_.size()};
     };
@@ -94,7 +94,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     if (pool.shuffled) packing->order = stream(Purpose::kNodeOrder);
     pools_.emplace_back(Pool::Shape{pool.nodes, pool.devices_per_node, pool.spares, pool.racks,
                                     may_go_out ? Pool::Shape::Holders::known : Pool::Shape::Holders::unknown,
-                                    packing ? &*packing : nullptr, stream(Purpose::kPlacement)});
+                                    packing ? &*packing : nullptr, stream(Purpose::kPlacement), pool.pods,
+                                    pool.spines});
     result_.faults.emplace_back(pool.faults.size());
     part_hints_.emplace_back(pool.nodes);
     if (scenario.scheduler.backfill == Backfill::easy || preempts()) forecasts_.emplace_back(pools_.back());
@@ -109,6 +110,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       return RandomStream{StreamKey{scenario.runs.seed, options.replication, purpose, index}};
     };
     sources_.push_back(Source{.arrived = 0,
+                              .brought = 0,
+                              .replaced = 0,
                               .next = SimTime::zero(),
                               .gaps = stream(Purpose::kArrival),
                               .gangs = stream(Purpose::kGang),
@@ -134,6 +137,8 @@ RunResult Engine::run() {
   start_fragmentation();
   start_withdrawals();
   start_faults();
+  start_slowness();
+  start_services();
   for (std::uint32_t index = 0; index < sources_.size(); ++index) schedule_arrival(index);
 
   const SimTime bound = window_end_ == SimTime::never()
@@ -191,8 +196,8 @@ void Engine::dispatch(const Event& event) {
       return arrive(event.entity);
     case EventKind::completed:
       return run_current(event) ? completed(job(event.entity)) : void();
-    case EventKind::warmed_up:
-      return run_current(event) ? warmed_up(job(event.entity)) : void();
+    case EventKind::speed_changes:
+      return run_current(event) ? change_speed(job(event.entity)) : void();
     case EventKind::detected:
       return run_current(event) ? detected(job(event.entity)) : void();
     case EventKind::saved:
@@ -237,13 +242,37 @@ void Engine::dispatch(const Event& event) {
     case EventKind::vacated:
       return vacate();
     case EventKind::leaves:
-      return run_current(event) ? leave_withdrawn(job(event.entity)) : void();
+      return run_current(event) ? leave_gently(job(event.entity)) : void();
     case EventKind::refused:
       return refuse_hopeless();
     case EventKind::out_of_patience:
       return out_of_patience(event);
     case EventKind::resized:
       if (job(event.entity).live_generation == event.generation) follow_script_on(job(event.entity));
+      return;
+    case EventKind::provisioned:
+      if (!attempt_current(event)) return;
+      charge_held(job(event.entity), now_);
+      record_allocation(job(event.entity), "provisioned");
+      return start(job(event.entity));
+    case EventKind::life_over:
+      return job(event.entity).live_generation == event.generation ? life_over(job(event.entity)) : void();
+    case EventKind::drained:
+      return run_current(event) ? drained(job(event.entity)) : void();
+    case EventKind::warm_replica:
+      return bring_warm(event.entity);
+    case EventKind::replaced:
+      return replace_replica(event.entity);
+    case EventKind::slowed:
+      return slowed(event.entity);
+    case EventKind::slowed_by_script:
+      return begin_episode(scenario_.slow_script[event.entity]);
+    case EventKind::slowness_ends:
+      return end_episode(event.entity);
+    case EventKind::swap_due:
+      return job(event.entity).live_generation == event.generation ? swap_due(job(event.entity)) : void();
+    case EventKind::near_no_more:
+      if (job(event.entity).live_generation == event.generation) near_no_more(job(event.entity));
       return;
     case EventKind::look_again:
       looked_at_ = kNeverLooked;

@@ -15,6 +15,8 @@
 #include "sim/engine/result.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/faults/fault_process.hpp"
+#include "sim/faults/slow_process.hpp"
+#include "sim/faults/slow_spots.hpp"
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
@@ -69,10 +71,15 @@ class Engine {
   // arrivals.cpp
   void schedule_arrival(std::uint32_t class_index);
   void arrive(std::uint32_t class_index);
+  Job& bring(std::uint32_t class_index);
+  void admit(Job& job);
   void know_gangs(std::uint32_t class_index);
   std::size_t draw_size(std::uint32_t class_index);
-  std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, std::uint32_t guess = 0);
-  bool could_ever_start(const GangShape& shape, const JobClass& job_class) const;
+  std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, const Nearness& near,
+                            std::uint32_t guess = 0);
+  bool could_ever_start(const QueuedShape& shape) const;
+  void wait_for_near(Job& job);
+  void near_no_more(Job& job);
   void enqueue(Job& job, SimTime queue_time);
   void dequeue(Job& job);
   void requeue(Job& job);
@@ -88,7 +95,7 @@ class Engine {
   void start(Job& job);
   void launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf leaf);
   void begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from);
-  void warmed_up(Job& job);
+  void change_speed(Job& job);
   void completed(Job& job);
   void release(Job& job, const char* reason);
   void end(Job& job, FinalState state);
@@ -148,6 +155,7 @@ class Engine {
   DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lack_members(Job& job);
   bool fill_members(Job& job);
+  bool can_fill_member(const Job& job, std::uint32_t devices) const;
   bool fill_member(Job& job, std::uint32_t devices);
   void take_part(Job& job, const Part& part, DeviceState from);
   void fill_waiting();
@@ -194,10 +202,53 @@ class Engine {
   void leave_withdrawn(Job& job);
   void leave_shared(Job& job);
   bool stop_for_drain(Job& job);
+  bool stop_to_reconfigure(Job& job);
   void schedule_leaving(Job& job);
   bool is_hopeless(const Job& job) const;
   void refuse_hopeless();
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
+
+  // slowness.cpp
+  static bool some_are_slow(const Scenario& scenario);
+  void start_slowness();
+  void schedule_episode(std::uint32_t process);
+  void slowed(std::uint32_t process);
+  void begin_episode(const SlowProcess& process, const SlowProcess::Episode& episode);
+  void begin_episode(const ScriptedSlowness& what);
+  void end_episode(std::uint32_t place);
+  void meet_slowness(const ScriptedSlowness& what);
+  void slow_down(const Job& job, StepTimes& step) const;
+  void watch_stragglers(Job& job, SimTime from);
+  bool wants_swap(const Job& job) const;
+  void swap_due(Job& job);
+  void swap_wanted();
+  bool swap_stragglers(Job& job);
+
+  // services.cpp
+  bool is_service(const Job& job) const { return class_of(job).kind == JobKind::service; }
+  bool is_ready(const Job& job) const {
+    return job.phase == JobPhase::running && job.stepping && now_ >= job.phase_until;
+  }
+  static bool can_fail(const Job& job) {
+    return job.phase == JobPhase::running || job.phase == JobPhase::detecting ||
+           job.phase == JobPhase::saving || job.phase == JobPhase::draining;
+  }
+  void requeue_unprovisioned(Job& job);
+  void start_services();
+  void bring_warm(std::uint32_t class_index);
+  void draw_life(Job& job, std::uint64_t wish);
+  void want_replica(std::uint32_t class_index, std::uint64_t wish);
+  void replace_replica(std::uint32_t class_index);
+  Job* next_warm(std::uint32_t class_index);
+  void promote(Job& job, std::uint64_t wish);
+  void provision(Job& job);
+  void begin_life(Job& job);
+  void count_ready(Job& job, SimTime at);
+  void begin_drain(Job& job);
+  void drained(Job& job);
+  void life_over(Job& job);
+  void end_service(Job& job);
+  void leave_gently(Job& job);
 
   // elastic.cpp
   struct SizedGang {
@@ -247,6 +298,7 @@ class Engine {
   void pass_partial_hold();
   void pass_remade();
   bool try_start(Job& job);
+  bool find_place(const Pool& pool, const Job& job, Placement& out) const;
   void assign(Job& job, PoolId pool, Placement& parts);
   bool gang_is_complete(const Job& job) const;
   void complete_gang(Job& job);
@@ -269,6 +321,7 @@ class Engine {
   }
   void schedule_jump(Job& job);
   const GangShape& allocation_shape(const Job& job) const { return shapes_[job.shape_index].shape; }
+  const Nearness& near(const Job& job) const { return shapes_[job.shape_index].near; }
 
   // preemption.cpp
   struct Victim {
@@ -302,6 +355,7 @@ class Engine {
     const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
     SimTime start;              ///< when it could, if all ended when expected; never if it could not
     bool vacated = false;       ///< room is being made for it, and nobody may come between
+    TopologyLevel level = TopologyLevel::pool;  ///< how near together it will have to be
   };
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);
@@ -316,7 +370,7 @@ class Engine {
   void reserve(const Job& job);
   void reserve_room(const Job& job, std::uint32_t pool);
   void block_pools(const Job& job);
-  SimTime forecast_start(std::uint32_t pool, const GangShape& shape, bool within_rack);
+  Reservation forecast_start(std::uint32_t pool, const Job& job);
   bool may_look(const Job& job);
   bool all_reserved(const Job& job) const;
   bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
@@ -328,6 +382,7 @@ class Engine {
   void start_as_planned();
   void plan_anew();
   bool plan(Job& job);
+  std::optional<Plan::Slot> earliest_start(std::uint32_t pool, const Job& job);
   std::uint64_t free_version() const;
   void remember_what_was_looked_at();
 
@@ -336,10 +391,10 @@ class Engine {
   struct FragmentationBook {
     SimTime since;
     std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
-    Capacity free, device, node, rack, typical;
+    Capacity free, device, node, rack, pod, typical;
     struct Gang {
       GangShape shape;
-      bool within_rack;
+      TopologyLevel needed;
       double jobs;
     };
     std::vector<Gang> expected{};
@@ -407,6 +462,8 @@ class Engine {
   // Arrivals.
   struct Source {
     std::uint64_t arrived = 0;
+    std::uint64_t brought = 0;  ///< with replicas that are kept warm, or take the place of others
+    std::uint64_t replaced = 0;
     SimTime next;
     RandomStream gaps, gangs, durations;
     double weight = 0.0;  ///< sum of the gang sizes' weights
@@ -464,7 +521,7 @@ class Engine {
   std::vector<Reservation> reservations_;  ///< by pool
   std::vector<Forecast> forecasts_;        ///< by pool: when its reservation begins
   std::vector<Plan> plans_;                ///< by pool
-  std::vector<Plan::Place> places_, chosen_places_;
+  std::vector<Plan::Place> places_, other_places_, chosen_places_;
   std::vector<Job*> newcomers_;  ///< queued since the last pass
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   std::uint64_t looked_at_ = kNeverLooked;  ///< version of what is free that the last pass left behind
@@ -491,6 +548,14 @@ class Engine {
   std::vector<JobId> struck_;
   std::vector<Job::Broken> losing_;
   std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
+
+  // Slowness; all empty where nothing is ever slow.
+  std::vector<SlowSpots> slow_spots_;  ///< by pool
+  std::vector<SlowProcess> slow_processes_;
+  std::vector<SlowProcess::Episode> next_episodes_;  ///< by process
+  std::vector<ScriptedSlowness> slow_episodes_;      ///< under way
+  std::vector<std::uint32_t> free_slow_episodes_;
+  std::vector<JobId> swaps_wanted_;  ///< gangs that found no other node for a straggler
 
   // Drains.
   std::vector<Withdrawal> withdrawals_;

@@ -8,7 +8,7 @@ namespace fleetsim {
 enum class EventKind : std::uint8_t {
   arrival,
   completed,
-  warmed_up,
+  speed_changes,
   detected,
   repaired,
   struck,
@@ -33,6 +33,16 @@ enum class EventKind : std::uint8_t {
   refused,
   out_of_patience,
   resized,
+  slowed,  ///< entity: a process of slowness
+  slowed_by_script,
+  slowness_ends,  ///< entity: an episode
+  swap_due,
+  provisioned,
+  life_over,
+  drained,
+  warm_replica,  ///< entity: a class
+  replaced,      ///< entity: a class whose replicas are kept
+  near_no_more,
 };
 
 }  // namespace fleetsim

@@ -59,11 +59,12 @@ void Engine::eviction_due(Job& job) {
 
 void Engine::evict(Job& job, const EvictionTerms& terms) {
   const bool can_leave = job.phase == JobPhase::running || job.phase == JobPhase::detecting ||
-                         job.phase == JobPhase::waiting_member ||
+                         job.phase == JobPhase::waiting_member || job.phase == JobPhase::draining ||
                          (job.phase == JobPhase::reserved && &terms == &scenario_.scheduler.eviction);
   if (!can_leave) return;
   ++job.evictions;
   if (in_window()) ++result_.classes[job.job_class.value].evictions;
+  if (job.phase == JobPhase::draining) return end_service(job);
   job.eviction = &terms;
   charge_held(job, now_);
   // An idle reservation comes back for what is left of it.

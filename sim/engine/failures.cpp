@@ -1,29 +1,17 @@
 #include <algorithm>
 
 #include "sim/engine/engine.hpp"
+#include "sim/engine/struck.hpp"
 
 namespace fleetsim {
 namespace {
-
-std::uint32_t entities(FaultScope scope, const Pool& pool) {
-  switch (scope) {
-    case FaultScope::device:
-      return pool.nodes() * pool.devices_per_node();
-    case FaultScope::rack:
-      return pool.racks();
-    case FaultScope::node:
-    case FaultScope::nothing:
-      break;
-  }
-  return pool.nodes();
-}
 
 /// When each entity is installed for the first time.
 std::vector<SimTime> first_installed(const PoolSpec& spec, FaultScope scope, const Pool& pool) {
   std::vector<SimTime> of_nodes(pool.nodes(), SimTime::zero());
   for (const DatedNodes& dated : spec.dated)
     for (const std::uint32_t node : dated.nodes) of_nodes[node] = dated.from;
-  std::vector<SimTime> of_entities(entities(scope, pool), SimTime::never());
+  std::vector<SimTime> of_entities(fault_entities(scope, pool), SimTime::never());
   for (std::uint32_t entity = 0; entity < of_entities.size(); ++entity) {
     if (scope == FaultScope::device) of_entities[entity] = of_nodes[entity / pool.devices_per_node()];
     if (scope == FaultScope::node) of_entities[entity] = of_nodes[entity];
@@ -37,38 +25,13 @@ std::vector<SimTime> first_installed(const PoolSpec& spec, FaultScope scope, con
   return of_entities;
 }
 
-/// Calls `function(node, devices)` for what an entity of this scope is made of.
-template <class Function>
-void for_each_node(const Pool& pool, FaultScope scope, std::uint32_t node, std::uint32_t device,
-                   Function&& function) {
-  if (scope == FaultScope::device) return function(node, DeviceMask{1} << device);
-  if (scope == FaultScope::node) return function(node, all_devices(pool.devices_per_node()));
-  if (scope == FaultScope::nothing) return;
-  for (std::uint32_t each = 0; each < pool.nodes(); ++each)
-    if (pool.rack_of(each) == pool.rack_of(node)) function(each, all_devices(pool.devices_per_node()));
-}
-
-/// Takes a free place of the slab, or a new one.
-template <class Slab>
-std::uint32_t keep(Slab& slab, std::vector<std::uint32_t>& free_places,
-                   const typename Slab::value_type& value) {
-  if (free_places.empty()) {
-    slab.push_back(value);
-    return static_cast<std::uint32_t>(slab.size() - 1);
-  }
-  const std::uint32_t place = free_places.back();
-  free_places.pop_back();
-  slab[place] = value;
-  return place;
-}
-
 }  // namespace
 
 void Engine::start_faults() {
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
     const std::vector<FaultRow>& rows = scenario_.pools[pool].faults;
     for (std::uint32_t row = 0; row < rows.size(); ++row)
-      processes_.emplace_back(rows[row], pool, row, entities(rows[row].hits, pools_[pool]),
+      processes_.emplace_back(rows[row], pool, row, fault_entities(rows[row].hits, pools_[pool]),
                               scenario_.runs.seed, options_.replication);
   }
   for (std::uint32_t index = 0; index < processes_.size(); ++index) {
@@ -154,9 +117,9 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
     for (const Pool::Share& share : pool.shares())
       if (share.node == each && (devices >> share.device & 1) != 0) struck_.push_back(share.job);
   };
-  for_each_node(pool, row.hits, node, device, interrupt);
+  for_each_struck(pool, row.hits, node, device, interrupt);
   if (in_service == 0) return std::nullopt;
-  if (row.takes_out != row.hits) for_each_node(pool, row.takes_out, node, device, interrupt);
+  if (row.takes_out != row.hits) for_each_struck(pool, row.takes_out, node, device, interrupt);
   if (struck_.size() > 1) {
     std::sort(struck_.begin(), struck_.end());
     struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
@@ -179,8 +142,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
       const Part* const member = find_part(victim, each);
       const DeviceMask lost = member == nullptr ? 0 : member->devices & devices;
       if (lost == 0) continue;
-      if (victim.phase == JobPhase::running || victim.phase == JobPhase::detecting ||
-          victim.phase == JobPhase::saving) {
+      if (can_fail(victim)) {
         add_broken(victim, Part{.node = each, .devices = lost}, repair);
         back = std::max(back, now_ + row.detect.value_or(class_of(victim).recovery.detect) + repair);
       } else if (member->milli != 0) {
@@ -190,14 +152,13 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
       }
     }
   };
-  for_each_node(pool, row.takes_out, node, device, take);
+  for_each_struck(pool, row.takes_out, node, device, take);
 
   if (in_window()) ++outcome.failures;
   for (std::size_t index = 0; index < struck_.size(); ++index) {
     Job& victim = job(struck_[index]);
-    if (victim.phase != JobPhase::running && victim.phase != JobPhase::detecting &&
-        victim.phase != JobPhase::saving)
-      continue;
+    if (victim.phase == JobPhase::provisioning && !victim.missing.empty()) requeue_unprovisioned(victim);
+    if (!can_fail(victim)) continue;
     if (!gang_has(victim, row, node, device)) continue;
     if (in_window()) {
       ++outcome.interruptions;
@@ -214,7 +175,7 @@ bool Engine::gang_has(Job& victim, const FaultRow& row, std::uint32_t node, std:
   bool found = false;
   const Pool& pool = pools_[victim.pool.value];
   for (const FaultScope scope : {row.hits, row.takes_out == row.hits ? FaultScope::nothing : row.takes_out}) {
-    for_each_node(pool, scope, node, device, [&](std::uint32_t each, DeviceMask devices) {
+    for_each_struck(pool, scope, node, device, [&](std::uint32_t each, DeviceMask devices) {
       const Part* const member = find_part(victim, each);
       found |= member != nullptr && (member->devices & devices) != 0;
     });
@@ -233,7 +194,7 @@ void Engine::take_out(PoolId pool, std::uint32_t node, DeviceMask devices, Devic
 void Engine::repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair) {
   ++parts_out_;
   push(now_ + repair, Phase::kFailure, EventKind::repaired,
-       keep(out_parts_, free_out_parts_, {pool, node, devices, now_ + repair}));
+       keep_in(out_parts_, free_out_parts_, {pool, node, devices, now_ + repair}));
 }
 
 void Engine::break_shares(PoolId pool_id, std::uint32_t node, DeviceMask devices, Duration repair) {
@@ -277,6 +238,7 @@ void Engine::fail(Job& job, std::optional<Duration> detect) {
   const JobClass& job_class = class_of(job);
   ++job.failures;
   charge_held(job, now_);
+  if (job.phase == JobPhase::draining) return end_service(job);
   if (job_class.max_restarts && job.failures > *job_class.max_restarts)
     return stop_for_good(job, FinalState::failed);
   settle(job, covered(job, now_), Leaf::runtime_rework);
@@ -317,6 +279,7 @@ void Engine::repaired(std::uint32_t place) {
   --parts_out_;
   touch(part.pool);
   Pool& pool = pools_[part.pool.value];
+  if (!slow_spots_.empty()) slow_spots_[part.pool.value].renew(part.node, part.devices);
   // What is not installed any more has been taken away broken.
   const DeviceMask devices = part.devices & pool.devices_in(DeviceState::failed, part.node);
   const auto count = static_cast<std::uint32_t>(std::popcount(devices));
@@ -337,7 +300,7 @@ void Engine::tear_down(PoolId pool, const Part& part) {
   ++tearing_down_;
   const SimTime until = now_ + scenario_.pools[pool.value].teardown;
   push(until, Phase::kRelease, EventKind::torn_down,
-       keep(teardowns_, free_teardowns_, {pool, part.node, devices, until}));
+       keep_in(teardowns_, free_teardowns_, {pool, part.node, devices, until}));
 }
 
 /// Devices that failed or were withdrawn in their teardown do not become free at its end.

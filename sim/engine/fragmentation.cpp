@@ -72,15 +72,22 @@ std::int64_t usable_on_nodes(const GangShape& shape, std::uint32_t per_node, Nod
   return usable;
 }
 
-std::int64_t usable_on_nodes(const Pool& pool, const GangShape& shape, bool within_rack) {
+std::int64_t usable_on_nodes(const Pool& pool, const GangShape& shape, TopologyLevel level) {
   const std::uint32_t per_node = pool.devices_per_node();
-  if (!within_rack || pool.racks() == 1)
+  const Domains* const domains = pool.domains(level);
+  if (!Pool::is_near(shape, level)) return 0;
+  if (domains == nullptr)
     return usable_on_nodes(shape, per_node, [&](std::uint32_t count) { return pool.nodes_with(count); });
   std::int64_t usable = 0;
-  for (std::uint32_t rack = 0; rack < pool.racks(); ++rack)
-    usable +=
-        usable_on_nodes(shape, per_node, [&](std::uint32_t count) { return pool.nodes_with(count, rack); });
+  for (std::uint32_t domain = 0; domain < domains->count(); ++domain)
+    usable += usable_on_nodes(shape, per_node,
+                              [&](std::uint32_t count) { return domains->nodes_with(count, domain); });
   return usable;
+}
+
+/// What of a gang's wish counts where one that keeps to `level`, or to less, is counted.
+TopologyLevel as_far_as(TopologyLevel level, TopologyLevel needed) {
+  return needed <= level ? needed : TopologyLevel::pool;
 }
 
 Capacity rounded(double milli) { return Capacity::milli_devices(static_cast<std::int64_t>(milli + 0.5)); }
@@ -93,10 +100,12 @@ void Engine::start_fragmentation() {
     FragmentationBook book;
     for (const JobClass& job_class : scenario_.classes) {
       if (std::find(job_class.pools.begin(), job_class.pools.end(), pool) == job_class.pools.end()) continue;
+      const bool is_required = job_class.topology.wait == Duration::max();
+      const TopologyLevel needed = is_required ? job_class.topology.level : TopologyLevel::pool;
       for (const ExpectedGang& gang :
            expected_gangs(job_class, pools_[pool].devices_per_node(), scenario_.window))
         if (gang.shape.capacity() != Capacity::zero() && gang.jobs > 0)
-          book.expected.push_back({gang.shape, job_class.within_rack, gang.jobs});
+          book.expected.push_back({gang.shape, needed, gang.jobs});
     }
     fragmentation_books_.emplace_back(pool, std::move(book));
   }
@@ -111,6 +120,7 @@ void Engine::book_fragmentation(std::uint32_t pool, FragmentationBook& book) {
   sums.device += book.device * (last - first);
   sums.node += book.node * (last - first);
   sums.rack += book.rack * (last - first);
+  sums.pod += book.pod * (last - first);
   sums.typical += book.typical * (last - first);
 }
 
@@ -134,7 +144,7 @@ void Engine::measure_fragmentation() {
       continue;
     }
     const Loose free = loose(pool);
-    double jobs = 0, device = 0, node = 0, rack = 0;
+    double jobs = 0, device = 0, node = 0, rack = 0, pod = 0;
     for (const FragmentationBook::Gang& gang : book.expected) {
       const auto add = [&](double& sum, std::int64_t usable) {
         sum += gang.jobs * static_cast<double>(usable);
@@ -143,8 +153,12 @@ void Engine::measure_fragmentation() {
       const std::int64_t anywhere = usable_loose(free, gang.shape);
       jobs += gang.jobs;
       add(device, anywhere);
-      add(node, share ? anywhere : usable_on_nodes(pool, gang.shape, false));
-      add(rack, share ? anywhere : usable_on_nodes(pool, gang.shape, gang.within_rack));
+      const auto near = [&](TopologyLevel level) {
+        return share ? anywhere : usable_on_nodes(pool, gang.shape, as_far_as(level, gang.needed));
+      };
+      add(node, near(TopologyLevel::node));
+      add(rack, near(TopologyLevel::rack));
+      add(pod, near(TopologyLevel::spine));
     }
     const auto stranded = [&](double usable) {
       return jobs == 0 ? Capacity::zero() : book.free - rounded(usable / jobs);
@@ -152,16 +166,18 @@ void Engine::measure_fragmentation() {
     book.device = stranded(device);
     book.node = stranded(node);
     book.rack = stranded(rack);
+    book.pod = stranded(pod);
   }
 }
 
 void Engine::measure_by_queue(std::uint32_t index, FragmentationBook& book) const {
   Loose anywhere = loose(pools_[index]);
-  Pool on_nodes = pools_[index], in_racks = pools_[index];
-  book.device = book.node = book.rack = book.free;
-  const auto start = [&](Pool& pool, const Job& job, bool within_rack, Capacity& stranded) {
+  Pool on_nodes = pools_[index], in_racks = pools_[index], in_pods = pools_[index];
+  book.device = book.node = book.rack = book.pod = book.free;
+  const auto start = [&](Pool& pool, const Job& job, TopologyLevel level, Capacity& stranded) {
     Placement parts;
-    if (!place(pool, allocation_shape(job), within_rack, placement_->place, parts)) return;
+    if (!place(pool, allocation_shape(job), as_far_as(level, near(job).needed), placement_->place, parts))
+      return;
     pool.take(parts, job.slot);
     stranded -= allocation_shape(job).capacity();
   };
@@ -170,8 +186,9 @@ void Engine::measure_by_queue(std::uint32_t index, FragmentationBook& book) cons
     const bool waits = job.phase == JobPhase::queued;
     if (!waits || std::find(pools.begin(), pools.end(), index) == pools.end()) continue;
     if (take(anywhere, allocation_shape(job))) book.device -= allocation_shape(job).capacity();
-    start(on_nodes, job, false, book.node);
-    start(in_racks, job, class_of(job).within_rack, book.rack);
+    start(on_nodes, job, TopologyLevel::node, book.node);
+    start(in_racks, job, TopologyLevel::rack, book.rack);
+    start(in_pods, job, TopologyLevel::spine, book.pod);
   }
 }
 

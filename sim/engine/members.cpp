@@ -115,6 +115,14 @@ void Engine::add_member(Job& job, const Part& part) {
   job.parts.push_back(part);
 }
 
+bool Engine::can_fill_member(const Job& job, std::uint32_t devices) const {
+  const Pool& pool = pools_[job.pool.value];
+  const bool own = std::any_of(job.own_spares.begin(), job.own_spares.end(),
+                               [&](const Part& spare) { return spare.count() >= devices; });
+  return own || (pool.packed() == nullptr &&
+                 (pool.next_spare_with_at_least(devices) || pool.next_with_at_least(devices, 0)));
+}
+
 bool Engine::fill_member(Job& job, std::uint32_t devices) {
   for (Part& spare : job.own_spares) {
     if (spare.count() < devices) continue;

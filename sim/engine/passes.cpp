@@ -7,6 +7,7 @@
 namespace fleetsim {
 void Engine::pass() {
   if (!waiting_.empty()) fill_waiting();
+  if (!swaps_wanted_.empty()) swap_wanted();
   if (!queue_.empty()) serve_queue();
   if (!elastic_running_.empty()) grow();
 }
@@ -110,14 +111,21 @@ void Engine::assign(Job& job, PoolId pool, Placement& parts) {
   job.charged = job.allocation_from = now_;
 }
 
+/// Near together if there is room for that, otherwise as near as it has to be.
+bool Engine::find_place(const Pool& pool, const Job& job, Placement& out) const {
+  const auto& [needed, wished] = near(job);
+  const GangShape& shape = allocation_shape(job);
+  return place(pool, shape, wished, placement_->place, out) ||
+         (needed != wished && place(pool, shape, needed, placement_->place, out));
+}
+
 bool Engine::try_start(Job& job) {
   if (!quota_allows(job)) return false;
   const JobClass& job_class = class_of(job);
-  const GangShape& shape = allocation_shape(job);
   for (const std::uint32_t pool : job_class.pools) {
     if (blocked_[pool]) continue;
     scratch_.clear();
-    if (!place(pools_[pool], shape, job_class.within_rack, placement_->place, scratch_)) continue;
+    if (!find_place(pools_[pool], job, scratch_)) continue;
     dequeue(job);
     assign(job, PoolId{pool}, scratch_);
     start(job);
@@ -163,18 +171,23 @@ bool Engine::hold_next(Job& job) {
   const std::uint32_t devices = whole_parts ? shape.per_node : shape.remainder;
   for (const std::uint32_t pool : job_class.pools) {
     if (job.phase == JobPhase::assembling && job.pool.value != pool) continue;
-    if (!pools_[pool].could_ever_fit(shape, job_class.within_rack)) continue;
+    if (!pools_[pool].could_ever_fit(shape, near(job).needed)) continue;
+    const Domains* const domains = pools_[pool].domains(near(job).needed);
+    // It stays in the domain in which it has begun, which is one that could hold all of it.
+    const auto near_enough = [&](std::uint32_t node) {
+      if (domains == nullptr) return true;
+      if (!job.parts.empty()) return domains->of(node) == domains->of(job.parts.front().node);
+      return can_hold(shape, [&](std::uint32_t) { return domains->usable(domains->of(node)); });
+    };
     std::optional<Part> part;
     if (shape.milli != 0) {
       part = pools_[pool].find_share(shape.milli);
     } else {
       for (auto node = pools_[pool].next_with_at_least(devices, 0); node && !part;
            node = pools_[pool].next_with_at_least(devices, *node + 1)) {
-        const bool other_rack = job_class.within_rack && !job.parts.empty() &&
-                                pools_[pool].rack_of(*node) != pools_[pool].rack_of(job.parts.front().node);
         const bool already = std::any_of(job.parts.begin(), job.parts.end(),
                                          [&](const Part& each) { return each.node == *node; });
-        if (!other_rack && !already) part = lowest_devices(pools_[pool], *node, devices);
+        if (near_enough(*node) && !already) part = lowest_devices(pools_[pool], *node, devices);
       }
     }
     if (!part) continue;
@@ -257,7 +270,8 @@ JobView Engine::view(const Job& job) const {
   view.priority = job.listed != nullptr ? job.listed->priority : class_of(job).priority;
   view.capacity = job.shape.capacity();
   if (class_of(job).quota) view.queue_rank = fair_share_.ranks[*class_of(job).quota];
-  const bool has_gang = job.holds() && job.phase != JobPhase::assembling;
+  const bool has_gang =
+      job.holds() && job.phase != JobPhase::assembling && job.phase != JobPhase::provisioning;
   view.attained = view.capacity * (job.held + (has_gang ? now_ - job.gang_complete : Duration::zero())) +
                   job.at_other_sizes;
   if (job.steps == std::numeric_limits<std::int64_t>::max()) {

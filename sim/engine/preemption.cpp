@@ -80,7 +80,7 @@ void Engine::pass_remade() {
     const bool allowed = !job_class.quota || quotas.allows(*job_class.quota, shape.capacity());
     for (std::size_t index = 0; allowed && !blocked && !pool && index < job_class.pools.size(); ++index) {
       const std::uint32_t choice = job_class.pools[index];
-      if (place(empty[choice], shape, job_class.within_rack, placement_->place, parts)) pool = choice;
+      if (find_place(empty[choice], *each, parts)) pool = choice;
     }
     const bool runs = each->phase == JobPhase::running;
     if (!pool) {
@@ -225,7 +225,7 @@ Engine::Room Engine::make_room(Job& job) {
     if (!room_is_thinkable(pool, job)) continue;
     forecast_leavers(pool);
     Forecast& forecast = forecasts_[pool];
-    const auto fits = [&] { return forecast.fits(shape, job_class.within_rack); };
+    const auto fits = [&] { return forecast.fits(shape, near(job).needed); };
     if (fits()) return {.pool = pool, .stopped = false};  // room is being made already
     std::vector<Victim> victims;
     for (const JobId id : running_) {

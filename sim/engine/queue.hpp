@@ -26,10 +26,17 @@ struct ReleaseOrder {
 };
 
 enum class Hopeless : std::uint8_t { no, no_room, too_long };
+/// How near together a gang has to be, and how near it is placed where there is room for that.
+struct Nearness {
+  TopologyLevel needed = TopologyLevel::pool, wished = TopologyLevel::pool;
+  friend bool operator==(const Nearness&, const Nearness&) = default;
+};
+
 /// Queued gangs that are alike to a scheduler.
 struct QueuedShape {
   GangShape shape;  ///< with the job's own spares
   const JobClass* job_class;
+  Nearness near{};
   bool satisfiable = true;  ///< some pool that they accept could hold it when empty
   std::int64_t queued = 0;
   // Backfill.

@@ -31,7 +31,7 @@ struct JobOutcome {
   std::optional<FinalState> state;    ///< absent: not ended
   Duration queue_wait, requeue_wait;  ///< before the first gang complete; between attempts
   Duration held, member_wait;         ///< gang complete to release, of which survivors waiting for a member
-  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, steps = 0;
+  std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, swaps = 0, steps = 0;
   Capacity capacity;
 };
 
@@ -52,6 +52,11 @@ struct ClassOutcome {
   std::int64_t starved = 0;
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
   std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0;
+  std::int64_t swaps = 0;  ///< times that a job was stopped to be rid of stragglers
+  /// Replicas wanted inside the window that became ready, and how long that took in all, 1,000 units each.
+  std::int64_t ready = 0;
+  DeviceTime ready_wait;
+  std::int64_t from_warm = 0;  ///< replicas wanted inside the window that were there already, warm
 };
 
 /// What a row of failures did inside the window.
@@ -85,11 +90,11 @@ struct Preemptions {
 
 /// What of a pool's free capacity jobs could not use, over the window. A gang of the device level takes free
 /// devices wherever they are, of the node level it is spread over nodes as it asks, of the rack level it
-/// keeps to one rack if it asks for that. Where jobs are queued that accept the pool, what a pass over them
-/// in their order could not start is stranded; otherwise what the next job could not, on average over the
-/// jobs that the scenario expects.
+/// keeps to one rack if it asks for that, of the pod level to one pod or spine. Where jobs are queued that
+/// accept the pool, what a pass over them in their order could not start is stranded; otherwise what the next
+/// job could not, on average over the jobs that the scenario expects.
 struct FragmentationSums {
-  DeviceTime free, device, node, rack;
+  DeviceTime free, device, node, rack, pod;
   DeviceTime typical;  ///< of packed nodes, for typical tasks: the measure of the FGD study
 };
 
@@ -107,6 +112,7 @@ struct RunResult {
   std::vector<std::string> holders;  ///< of a stalled run
   std::vector<ClassOutcome> classes;
   std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
+  std::vector<std::vector<std::int64_t>> episodes{};  ///< of slowness that began, by pool, by row
   Preemptions preemptions{};
   /// By pool, by reason for what is free: queued jobs that accept the pool x time, 1,000 units a job. The
   /// place of no_demand has the time in which nothing is free.

@@ -6,10 +6,13 @@
 namespace fleetsim {
 void Engine::start(Job& job) {
   const JobClass& job_class = class_of(job);
+  if (job_class.service.provision > Duration::zero() && job.phase != JobPhase::provisioning)
+    return provision(job);
   ++job.attempt;
   progress_at_event_ = result_.events;
   const Duration wait = now_ - (job.first_start ? job.released : job.submit);
   job.longest_wait = std::max(job.longest_wait, wait);
+  if (!job.first_start && !job.standby) begin_life(job);
   if (job.first_start) {
     job.requeue_wait = job.requeue_wait + wait;
   } else {
@@ -58,11 +61,12 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   const std::int64_t left = job.steps - job.stretch_base;
   const bool slow = slow_steps > 0 && job.slow_excess > 0 && slow_steps < left;
   if (slow_steps > 0) step.warm_up = job.slow_excess;
+  if (!slow_spots_.empty()) slow_down(job, step);
   std::construct_at(&job.stretch, step, cycles_[job.job_class.value], from);
-  job.slow_steps_left = slow ? slow_steps : 0;
+  job.slow_steps_left = slow_steps;
   ++job.run_generation;
   if (slow) {
-    push(job.stretch.end_of_step(slow_steps), Phase::kCompletion, EventKind::warmed_up, job.slot.value,
+    push(job.stretch.end_of_step(slow_steps), Phase::kCompletion, EventKind::speed_changes, job.slot.value,
          job.run_generation);
   } else if (job.steps != std::numeric_limits<std::int64_t>::max()) {
     push(job.stretch.end_of_step(left), Phase::kCompletion, EventKind::completed, job.slot.value,
@@ -71,11 +75,12 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   if (job.eviction_left && class_of(job).evictions.clock == EvictionClock::productive)
     run_eviction_clock(job);
   schedule_leaving(job);
+  if (!slow_spots_.empty()) watch_stragglers(job, from.at);
   if (window_closed_) watch_resolution(job);
 }
 
-void Engine::warmed_up(Job& job) {
-  // The speed changes at this step's end; what is provisional goes on in the next stretch.
+/// A step begins at another speed; what is provisional goes on in the next stretch.
+void Engine::change_speed(Job& job) {
   pause_productive_clock(job);
   count_commits(job);
   const SimTime cover = covered(job, now_);
@@ -97,10 +102,15 @@ void Engine::warmed_up(Job& job) {
   }
   job.committed = cover;
   job.stretch_base += so_far.steps;
-  begin_stretch(job, 0, Stretch::Start{.at = now_, .since_checkpoint = since, .flush_until = flush});
+  begin_stretch(job, std::max<std::int64_t>(job.slow_steps_left - so_far.steps, 0),
+                Stretch::Start{.at = now_,
+                               .position = so_far.position,
+                               .since_checkpoint = since,
+                               .flush_until = flush});
 }
 
 SimTime Engine::covered(const Job& job, SimTime at) const {
+  if (is_service(job)) return at;
   if (const auto cover = job.stretch.covered(at)) {
     // A job that stopped to save has staged no checkpoint since; one in flight may still become durable.
     const bool stopped = job.phase == JobPhase::saving && !job.pieces.empty();
@@ -124,6 +134,7 @@ void Engine::retain(Job& job, SimTime to) {
     std::erase_if(job.pieces, [&](const Piece& piece) { return piece.to <= to; });
     for (Piece& piece : job.pieces) piece.from = std::max(piece.from, to);
   }
+  if (is_service(job) && !job.standby) count_ready(job, job.stretch.start());
   job.committed = to;
   job.stops_since_commit = 0;
 }
@@ -181,10 +192,12 @@ void Engine::drop_stretch(Job& job) {
   pause_productive_clock(job);
   job.pieces.clear();
   job.stepping = false;
+  job.slow_since.reset();
   job.pending_durable = job.leaves_at = SimTime::never();
 }
 
 void Engine::completed(Job& job) {
+  if (is_service(job)) return life_over(job);
   charge_held(job, now_);
   if (job.phase != JobPhase::reserved) {
     // The last step's end is the commit, also where a checkpoint without a pause falls on it.
@@ -233,7 +246,7 @@ void Engine::release(Job& job, const char* reason) {
   job.own_spares.clear();
   job.missing.clear();
   job.gang_capacity = job.assigned = Capacity::zero();
-  if (job.phase != JobPhase::assembling) {
+  if (job.phase != JobPhase::assembling && job.phase != JobPhase::provisioning) {
     job.held = job.held + (now_ - job.gang_complete);
     job.released = now_;
   }

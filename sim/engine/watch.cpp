@@ -16,17 +16,19 @@ constexpr std::array kStates{
     WatchStateInfo{WatchState::backfill_depth, "backfill_depth",
                    "it would fit, but stands further back than backfill looks"},
     WatchStateInfo{WatchState::holders, "holders", "as many gangs assemble as may"},
-    WatchStateInfo{WatchState::topology, "topology", "it would fit, but not within one rack"},
+    WatchStateInfo{WatchState::topology, "topology", "it would fit, but not as near together as it asks"},
     WatchStateInfo{WatchState::fragmentation, "fragmentation", "enough is free, in the wrong shape"},
     WatchStateInfo{WatchState::leaving, "leaving", "room is being made: somebody is on the way out"},
     WatchStateInfo{WatchState::out_of_service, "out_of_service",
                    "it would fit if what is out of service were back"},
     WatchStateInfo{WatchState::no_room, "no_room", "less is free than it needs"},
     WatchStateInfo{WatchState::assembling, "assembling", "holds a part of its gang"},
+    WatchStateInfo{WatchState::provisioning, "provisioning", "its nodes are made ready for it"},
     WatchStateInfo{WatchState::running, "running", "its gang is complete"},
     WatchStateInfo{WatchState::detecting, "detecting", "stopped by a failure, not yet noticed"},
     WatchStateInfo{WatchState::waiting_member, "waiting_member", "survivors wait for a replacement"},
     WatchStateInfo{WatchState::saving, "saving", "saves before it gives way"},
+    WatchStateInfo{WatchState::draining, "draining", "ends its requests, and takes no more"},
     WatchStateInfo{WatchState::away, "away", "sent away, to be requeued"},
     WatchStateInfo{WatchState::zombie, "zombie", "stopped for good, its lease goes on"},
 };
@@ -35,6 +37,10 @@ WatchState state_of(JobPhase phase) {
   switch (phase) {
     case JobPhase::assembling:
       return WatchState::assembling;
+    case JobPhase::provisioning:
+      return WatchState::provisioning;
+    case JobPhase::draining:
+      return WatchState::draining;
     case JobPhase::detecting:
       return WatchState::detecting;
     case JobPhase::waiting_member:
@@ -173,10 +179,10 @@ WatchSpan Engine::what_keeps(const Job& job) const {
 WatchState Engine::what_lacks(const Job& job, std::uint32_t pool_index) const {
   const Pool& pool = pools_[pool_index];
   const GangShape& shape = allocation_shape(job);
-  const bool within_rack = class_of(job).within_rack;
-  if (!pool.could_ever_fit(shape, within_rack)) return WatchState::no_room;
-  if (pool.fits(shape, within_rack)) return WatchState::order;
-  if (within_rack && pool.fits(shape, false)) return WatchState::topology;
+  const TopologyLevel needed = near(job).needed;
+  if (!pool.could_ever_fit(shape, needed)) return WatchState::no_room;
+  if (pool.fits(shape, needed)) return WatchState::order;
+  if (needed != TopologyLevel::pool && pool.fits(shape, TopologyLevel::pool)) return WatchState::topology;
   const Capacity free = pool.in_state(DeviceState::free);
   if (shape.capacity() <= free) return WatchState::fragmentation;
   const bool some_leave = pool.in_state(DeviceState::transition) > Capacity::zero() ||
@@ -184,10 +190,10 @@ WatchState Engine::what_lacks(const Job& job, std::uint32_t pool_index) const {
                             const Job& other = *jobs_[id.value];
                             return other.pool.value == pool_index && other.phase == JobPhase::saving;
                           });
-  if (some_leave && soon_free(PoolId{pool_index}).fits(shape, within_rack)) return WatchState::leaving;
+  if (some_leave && soon_free(PoolId{pool_index}).fits(shape, needed)) return WatchState::leaving;
   const Capacity out = pool.in_state(DeviceState::failed) + pool.in_state(DeviceState::maintenance);
   const bool may_help = out > Capacity::zero() && shape.capacity() <= free + out;
-  if (may_help && all_in_service(pool).fits(shape, within_rack)) return WatchState::out_of_service;
+  if (may_help && all_in_service(pool).fits(shape, needed)) return WatchState::out_of_service;
   return WatchState::no_room;
 }
 

@@ -31,10 +31,12 @@ enum class WatchState : std::uint8_t {
   no_room,         ///< less is free than it needs
   // Not queued, or holding something.
   assembling,
+  provisioning,
   running,
   detecting,
   waiting_member,
   saving,
+  draining,
   away,
   zombie,
 };

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <variant>
 
+#include "sim/faults/distinct.hpp"
+
 namespace fleetsim {
 namespace {
 
@@ -27,15 +29,9 @@ FaultProcess::FaultProcess(const FaultRow& row, std::uint32_t pool, std::uint32_
       victims_{StreamKey{seed, replication, Purpose::kFailureVictim, row_key(pool, row_index)}},
       repairs_{StreamKey{seed, replication, Purpose::kRepair, row_key(pool, row_index)}} {
   const auto lemons = static_cast<std::uint32_t>(std::llround(row.lemon_share * entities));
-  lemon_.resize(lemons > 0 ? entities : 0);
   if (lemons > 0) {
-    // Floyd's sample of distinct entities.
     RandomStream stream{StreamKey{seed, replication, Purpose::kLemon, row_key(pool, row_index)}};
-    for (std::uint32_t last = entities - lemons; last < entities; ++last) {
-      boost::random::uniform_int_distribution<std::uint32_t> draw{0, last};
-      const std::uint32_t entity = draw(stream);
-      lemon_[lemon_[entity] ? last : entity] = true;
-    }
+    lemon_ = draw_distinct(stream, lemons, entities);
     for (std::uint32_t entity = 0; entity < entities; ++entity)
       (lemon_[entity] ? lemons_ : sound_).push_back(entity);
   }

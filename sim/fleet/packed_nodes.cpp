@@ -37,13 +37,10 @@ bool gives(const NodeSpec& node, const TaskShape& task) {
 PackedNodes::PackedNodes(const Setup& setup)
     : node_at_{order_of(setup)},
       rank_of_(node_at_.size()),
-      rack_{setup.racks.begin(), setup.racks.end()},
       demands_{setup.demands.begin(), setup.demands.end()},
       written_off_(node_at_.size()),
       packer_{packer_of(setup, node_at_)} {
   for (std::uint32_t rank = 0; rank < node_at_.size(); ++rank) rank_of_[node_at_[rank]] = rank;
-  rack_.resize(node_at_.size());
-  for (const std::uint32_t rack : rack_) racks_ = std::max(racks_, rack + 1);
   if (demands_.empty()) demands_.emplace_back();
 }
 
@@ -77,43 +74,43 @@ void PackedNodes::know(JobId job, const GangShape& shape) {
 
 void PackedNodes::write_off(std::uint32_t node) {
   written_off_[node] = true;
-  for (auto& [shape, member] : members_) member.could_fit[0] = member.could_fit[1] = std::nullopt;
+  for (auto& [shape, member] : members_) member.could_fit.fill(std::nullopt);
 }
 
-/// Whether nodes (of one rack) that pass `has_room(node, shape)` are enough for the gang. Whatever has room
+/// Whether nodes (of one domain) that pass `has_room(node, shape)` are enough for the gang. Whatever has room
 /// for a whole member has room for the remainder, so that nodes for either need not be told apart.
 template <class HasRoom>
-bool PackedNodes::enough(const Member& gang, bool within_rack, HasRoom&& has_room) const {
+bool PackedNodes::enough(const Member& gang, const Domains* domains, HasRoom&& has_room) const {
   const auto count = [&](ShapeId shape) {
-    std::vector<std::uint32_t> nodes(within_rack ? racks_ : 1);
+    std::vector<std::uint32_t> nodes(domains != nullptr ? domains->count() : 1);
     for (std::uint32_t node = 0; node < rank_of_.size(); ++node)
-      if (has_room(node, shape)) ++nodes[within_rack ? rack_[node] : 0];
+      if (has_room(node, shape)) ++nodes[domains != nullptr ? domains->of(node) : 0];
     return nodes;
   };
   const std::vector<std::uint32_t> for_whole = count(gang.whole);
   const std::vector<std::uint32_t> for_rest = gang.has_rest ? count(gang.rest) : for_whole;
-  for (std::size_t rack = 0; rack < for_whole.size(); ++rack)
-    if (for_whole[rack] >= gang.wholes && for_rest[rack] >= gang.nodes()) return true;
+  for (std::size_t domain = 0; domain < for_whole.size(); ++domain)
+    if (for_whole[domain] >= gang.wholes && for_rest[domain] >= gang.nodes()) return true;
   return false;
 }
 
-bool PackedNodes::could_ever_fit(const GangShape& shape, bool within_rack) const {
+bool PackedNodes::could_ever_fit(const GangShape& shape, const Domains* domains) const {
   const Member& gang = member(shape);
-  std::optional<bool>& known = gang.could_fit[within_rack ? 1 : 0];
+  const TopologyLevel level = domains != nullptr ? domains->level() : TopologyLevel::pool;
+  std::optional<bool>& known = gang.could_fit[static_cast<std::size_t>(level)];
   if (!known) {
-    known = enough(gang, within_rack, [&](std::uint32_t node, ShapeId task) {
+    known = enough(gang, domains, [&](std::uint32_t node, ShapeId task) {
       return !written_off_[node] && gives(spec(node), packer_.shape(task));
     });
   }
   return *known;
 }
 
-bool PackedNodes::find(const Member& gang, std::optional<std::uint32_t> rack,
-                       std::vector<std::uint32_t>& ranks) const {
+bool PackedNodes::find_within(const Member& gang, const Within& within,
+                              std::vector<std::uint32_t>& ranks) const {
   ranks.clear();
   const auto may_use = [&](std::uint32_t rank) {
-    return (!rack || rack_[node_at_[rank]] == *rack) &&
-           std::find(ranks.begin(), ranks.end(), rank) == ranks.end();
+    return within.contains(node_at_[rank]) && std::find(ranks.begin(), ranks.end(), rank) == ranks.end();
   };
   packer_.find_nodes(gang.whole, gang.wholes, may_use, ranks);
   if (ranks.size() < gang.wholes) return false;
@@ -121,25 +118,25 @@ bool PackedNodes::find(const Member& gang, std::optional<std::uint32_t> rack,
   return ranks.size() == gang.nodes();
 }
 
-bool PackedNodes::find(const Member& gang, bool within_rack, std::vector<std::uint32_t>& ranks) const {
+bool PackedNodes::find(const Member& gang, const Domains* domains, std::vector<std::uint32_t>& ranks) const {
   if (packer_.fitting(gang.whole) < gang.wholes) return false;
-  if (!within_rack || racks_ == 1) return find(gang, std::nullopt, ranks);
-  for (std::uint32_t rack = 0; rack < racks_; ++rack)
-    if (find(gang, std::optional{rack}, ranks)) return true;
+  if (domains == nullptr) return find_within(gang, {}, ranks);
+  for (std::uint32_t domain = 0; domain < domains->count(); ++domain)
+    if (find_within(gang, domains->within(domain), ranks)) return true;
   return false;
 }
 
-bool PackedNodes::fits(const GangShape& shape, bool within_rack) const {
+bool PackedNodes::fits(const GangShape& shape, const Domains* domains) const {
   const Member& gang = member(shape);
   if (gang.nodes() == 1) return packer_.fitting(gang.whole) > 0;
-  if (!within_rack || racks_ == 1)
+  if (domains == nullptr)
     return packer_.fitting(gang.whole) >= gang.wholes &&
            (!gang.has_rest || packer_.fitting(gang.rest) > gang.wholes);
-  return enough(gang, true,
+  return enough(gang, domains,
                 [&](std::uint32_t node, ShapeId task) { return packer_.fits(task, rank_of_[node]); });
 }
 
-bool PackedNodes::place(const GangShape& shape, bool within_rack, Placement& out) const {
+bool PackedNodes::place(const GangShape& shape, const Domains* domains, Placement& out) const {
   const Member& gang = member(shape);
   const auto add = [&](std::uint32_t rank, CardMask cards) {
     out.push_back(Part{.node = node_at_[rank], .milli = shape.milli, .devices = cards});
@@ -150,7 +147,7 @@ bool PackedNodes::place(const GangShape& shape, bool within_rack, Placement& out
     return found.has_value();
   }
   std::vector<std::uint32_t> ranks;
-  if (!find(gang, within_rack, ranks)) return false;
+  if (!find(gang, domains, ranks)) return false;
   for (std::size_t index = 0; index < ranks.size(); ++index)
     add(ranks[index], packer_.cards(index < gang.wholes ? gang.whole : gang.rest, ranks[index]));
   return true;

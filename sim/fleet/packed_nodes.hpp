@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "sim/core/ids.hpp"
+#include "sim/fleet/domains.hpp"
 #include "sim/packing/packer.hpp"
 #include "sim/workload/listed_job.hpp"
 
@@ -20,7 +22,6 @@ class PackedNodes {
  public:
   struct Setup {
     std::span<const NodeSpec> nodes;
-    std::span<const std::uint32_t> racks;
     const PackingPolicy& policy;
     std::span<const WeightedShape> typical{};
     std::span<const HostDemand> demands{};  ///< by number, the first asks for nothing
@@ -44,30 +45,29 @@ class PackedNodes {
   }
   void write_off(std::uint32_t node);
 
-  bool fits(const GangShape& shape, bool within_rack) const;
+  /// In one of the domains, of those that there are; anywhere where `domains` is null.
+  bool fits(const GangShape& shape, const Domains* domains) const;
   /// Whether the nodes that are not written off could hold it if they were free.
-  bool could_ever_fit(const GangShape& shape, bool within_rack) const;
+  bool could_ever_fit(const GangShape& shape, const Domains* domains) const;
   /// Appends a place for the gang, if there is one.
-  bool place(const GangShape& shape, bool within_rack, Placement& out) const;
+  bool place(const GangShape& shape, const Domains* domains, Placement& out) const;
 
  private:
   struct Member {
     ShapeId whole, rest;  ///< of a node of the gang, and of its remainder
     bool has_rest;
-    std::uint32_t wholes;                        ///< nodes of the first kind
-    mutable std::optional<bool> could_fit[2]{};  ///< anywhere, within a rack
+    std::uint32_t wholes;  ///< nodes of the first kind
+    mutable std::array<std::optional<bool>, kTopologyLevels> could_fit{};
     std::uint32_t nodes() const { return wholes + (has_rest ? 1 : 0); }
   };
   static TaskShape task(const GangShape& shape, const HostDemand& demand, std::uint32_t cards);
   const Member& member(const GangShape& shape) const;
-  bool find(const Member& member, std::optional<std::uint32_t> rack, std::vector<std::uint32_t>& ranks) const;
-  bool find(const Member& member, bool within_rack, std::vector<std::uint32_t>& ranks) const;
+  bool find_within(const Member& member, const Within& within, std::vector<std::uint32_t>& ranks) const;
+  bool find(const Member& member, const Domains* domains, std::vector<std::uint32_t>& ranks) const;
   template <class HasRoom>
-  bool enough(const Member& member, bool within_rack, HasRoom&& has_room) const;
+  bool enough(const Member& member, const Domains* domains, HasRoom&& has_room) const;
 
   std::vector<std::uint32_t> node_at_, rank_of_;  ///< by rank in the order that decides ties, by node
-  std::vector<std::uint32_t> rack_;               ///< by node
-  std::uint32_t racks_ = 1;
   std::vector<HostDemand> demands_;
   std::vector<bool> written_off_;  ///< by node
   // Scores are made when they are asked for, and whoever draws draws.

@@ -20,22 +20,23 @@ Pool::Pool(const Shape& shape)
       nodes_left_{shape.nodes},
       per_node_{shape.devices_per_node},
       spare_target_{shape.spares * shape.devices_per_node},
-      racks_{shape.racks.begin(), shape.racks.end()},
       holder_(shape.holders == Shape::Holders::known ? std::size_t{nodes_} * per_node_ : 0, kNobody),
       with_spares_{nodes_},
       by_free_(per_node_ + 1, BitIndex{nodes_}),
       free_counts_(per_node_ + 1),
       draws_{shape.draws} {
-  racks_.resize(nodes_);
   if (shape.packing != nullptr) {
     packed_.emplace(*shape.packing);
     holder_.assign(std::size_t{nodes_} * per_node_, kNobody);
   }
   for (auto& masks : masks_) masks.resize(nodes_);
-  for (const std::uint32_t rack : racks_) rack_count_ = std::max(rack_count_, rack + 1);
-  tracks_racks_ = rack_count_ > 1;
-  rack_free_counts_.resize(std::size_t{rack_count_} * (per_node_ + 1));
-  rack_nodes_.resize(rack_count_);
+  const auto add_domains = [&](TopologyLevel level, std::span<const std::uint32_t> of) {
+    if (std::any_of(of.begin(), of.end(), [](std::uint32_t domain) { return domain != 0; }))
+      domains_.emplace_back(level, of, per_node_);
+  };
+  add_domains(TopologyLevel::rack, shape.racks);
+  add_domains(TopologyLevel::pod, shape.pods);
+  add_domains(TopologyLevel::spine, shape.spines);
   std::int64_t devices = 0;
   for (std::uint32_t node = 0; node < nodes_; ++node) {
     const bool spare = node + shape.spares >= nodes_;
@@ -51,8 +52,8 @@ Pool::Pool(const Shape& shape)
     const std::uint32_t count = spare ? 0 : popcount(whole);
     if (count != 0) by_free_[count].insert(node);
     ++free_counts_[count];
-    ++rack_free_counts_[std::size_t{racks_[node]} * (per_node_ + 1) + count];
-    if (!spare) ++rack_nodes_[racks_[node]];
+    for (Domains& each : domains_) each.add(node, count, !spare);
+    if (!spare) ++usable_nodes_;
   }
   spare_count_ = spare_target_;
   add(DeviceState::spare, 1000LL * spare_target_);
@@ -68,11 +69,7 @@ void Pool::set_free(std::uint32_t node, DeviceMask devices) {
   if (after != 0) by_free_[after].insert(node);
   --free_counts_[before];
   ++free_counts_[after];
-  if (tracks_racks_) {
-    std::uint32_t* const counts = &rack_free_counts_[std::size_t{racks_[node]} * (per_node_ + 1)];
-    --counts[before];
-    ++counts[after];
-  }
+  for (Domains& each : domains_) each.change(node, before, after);
 }
 
 std::optional<std::uint32_t> Pool::next_partly_free(std::uint32_t count, std::uint32_t from) const {
@@ -91,29 +88,37 @@ std::uint32_t Pool::nodes_with_at_least(std::uint32_t count) const {
   return nodes;
 }
 
-std::uint32_t Pool::nodes_with_at_least(std::uint32_t count, std::uint32_t rack) const {
-  std::uint32_t nodes = 0;
-  for (std::uint32_t level = count; level <= per_node_; ++level)
-    nodes += rack_free_counts_[std::size_t{rack} * (per_node_ + 1) + level];
-  return nodes;
+const Domains* Pool::domains(TopologyLevel level) const {
+  for (const Domains& each : domains_)
+    if (each.level() == level) return &each;
+  return nullptr;
 }
 
-bool Pool::fits_devices(const GangShape& shape, bool within_rack) const {
-  if (shape.milli != 0) return find_share(shape.milli).has_value();
-  if (!within_rack || rack_count_ == 1)
-    return can_hold(shape, [&](std::uint32_t count) { return nodes_with_at_least(count); });
-  for (std::uint32_t rack = 0; rack < rack_count_; ++rack) {
-    if (can_hold(shape, [&](std::uint32_t count) { return nodes_with_at_least(count, rack); })) return true;
+void Pool::expect(const GangShape& shape, TopologyLevel level) {
+  for (Domains& each : domains_) {
+    if (each.level() != level || shape.milli != 0) continue;
+    if (shape.nodes != 0 && shape.per_node <= per_node_) each.index(shape.per_node);
+    if (shape.remainder != 0 && shape.remainder <= per_node_) each.index(shape.remainder);
   }
-  return false;
 }
 
-bool Pool::could_ever_fit(const GangShape& shape, bool within_rack) const {
-  if (packed_) return packed_->could_ever_fit(shape, within_rack);
+bool Pool::fits_devices(const GangShape& shape, TopologyLevel level) const {
+  if (shape.milli != 0) return find_share(shape.milli).has_value();
+  if (!is_near(shape, level)) return false;
+  if (const Domains* const domains = this->domains(level)) return domains->next_with_room(shape).has_value();
+  return can_hold(shape, [&](std::uint32_t count) { return nodes_with_at_least(count); });
+}
+
+std::uint32_t Pool::most_nodes(TopologyLevel level) const {
+  if (level == TopologyLevel::node) return std::min(usable_nodes_, 1U);
+  const Domains* const domains = this->domains(level);
+  return domains == nullptr ? usable_nodes_ : domains->most_usable();
+}
+
+bool Pool::could_ever_fit(const GangShape& shape, TopologyLevel level) const {
+  if (packed_) return is_near(shape, level) && packed_->could_ever_fit(shape, domains(level));
   if (shape.per_node > per_node_ || shape.remainder > per_node_) return false;
-  std::uint32_t nodes = 0;
-  for (const std::uint32_t in_rack : rack_nodes_)
-    nodes = within_rack ? std::max(nodes, in_rack) : nodes + in_rack;
+  const std::uint32_t nodes = most_nodes(level);
   return can_hold(shape, [&](std::uint32_t) { return nodes; });
 }
 
@@ -296,7 +301,7 @@ void Pool::take_nodes(std::span<const NodeWord> words, JobId job) {
     count += popcount(nodes);
   }
   count_nodes(count, per_node_, 0);
-  if (tracks_racks_ || !holder_.empty()) know_nodes(words, per_node_, 0, job.value);
+  if (is_divided() || !holder_.empty()) know_nodes(words, per_node_, 0, job.value);
 }
 
 void Pool::give_back_nodes(std::span<const NodeWord> words) {
@@ -307,7 +312,7 @@ void Pool::give_back_nodes(std::span<const NodeWord> words) {
     count += popcount(nodes);
   }
   count_nodes(count, 0, per_node_);
-  if (tracks_racks_ || !holder_.empty()) know_nodes(words, 0, per_node_, kNobody);
+  if (is_divided() || !holder_.empty()) know_nodes(words, 0, per_node_, kNobody);
 }
 
 /// So many nodes have `after` free devices instead of `before`, and the others are held, or were.
@@ -319,17 +324,13 @@ void Pool::count_nodes(std::uint32_t nodes, std::uint32_t before, std::uint32_t 
   add(DeviceState::held, -freed);
 }
 
-/// What is known of each node beside: its rack's counts, and the holder of its devices.
+/// What is known of each node beside: the counts of its domains, and the holder of its devices.
 void Pool::know_nodes(std::span<const NodeWord> words, std::uint32_t before, std::uint32_t after,
                       std::uint32_t holder) {
   for (const auto& [word, nodes] : words) {
     for (std::uint64_t left = nodes; left != 0; left &= left - 1) {
       const std::uint32_t node = word * 64 + static_cast<std::uint32_t>(std::countr_zero(left));
-      if (tracks_racks_) {
-        std::uint32_t* const counts = &rack_free_counts_[std::size_t{racks_[node]} * (per_node_ + 1)];
-        --counts[before];
-        ++counts[after];
-      }
+      for (Domains& each : domains_) each.change(node, before, after);
       if (!holder_.empty()) std::fill_n(&holder_[std::size_t{node} * per_node_], per_node_, holder);
     }
   }

@@ -11,6 +11,7 @@
 #include "sim/core/ids.hpp"
 #include "sim/core/random_stream.hpp"
 #include "sim/fleet/bit_index.hpp"
+#include "sim/fleet/domains.hpp"
 #include "sim/fleet/packed_nodes.hpp"
 #include "sim/fleet/placement.hpp"
 #include "sim/workload/listed_job.hpp"
@@ -21,14 +22,6 @@ namespace fleetsim {
 /// installed are `absent`.
 enum class DeviceState : std::uint8_t { free, spare, transition, failed, maintenance, absent, held };
 inline constexpr std::size_t kDeviceStates = 7;
-
-/// Whether nodes, given by how many of them have at least so many free devices, can hold the gang.
-template <class Counts>
-bool can_hold(const GangShape& shape, Counts&& with_at_least) {
-  if (shape.milli != 0) return with_at_least(1) >= 1;
-  if (shape.nodes > 0 && with_at_least(shape.per_node) < shape.nodes) return false;
-  return shape.remainder == 0 || with_at_least(shape.remainder) >= shape.nodes + 1;
-}
 
 /// The nodes of one pool with an index of what is free, kept up to date by every change. Knows nothing of
 /// jobs but the number each device is held by.
@@ -43,7 +36,8 @@ class Pool {
     } holders = Holders::known;  ///< whether `holder` is asked; so it is where nodes are packed
     const PackedNodes::Setup* packing =
         nullptr;  ///< nodes differ, or more than devices counts; without spares
-    StreamKey draws{0, 0, Purpose::kPlacement, 0};  ///< for placements that draw
+    StreamKey draws{0, 0, Purpose::kPlacement, 0};    ///< for placements that draw
+    std::span<const std::uint32_t> pods{}, spines{};  ///< of each node; empty: all in one
   };
   explicit Pool(const Shape& shape);
 
@@ -59,8 +53,23 @@ class Pool {
   RandomStream& draws() const { return draws_; }
   /// Nothing is free for anybody.
   bool is_full() const { return in_state(DeviceState::free) == Capacity::zero() && !packed_; }
-  std::uint32_t racks() const { return rack_count_; }
-  std::uint32_t rack_of(std::uint32_t node) const { return racks_[node]; }
+  /// Racks, pods or spines; nullptr where the whole pool is one, and at the levels node and pool.
+  const Domains* domains(TopologyLevel level) const;
+  bool is_divided() const { return !domains_.empty(); }
+  std::uint32_t racks() const {
+    const Domains* const racks = domains(TopologyLevel::rack);
+    return racks == nullptr ? 1 : racks->count();
+  }
+  std::uint32_t rack_of(std::uint32_t node) const {
+    const Domains* const racks = domains(TopologyLevel::rack);
+    return racks == nullptr ? 0 : racks->of(node);
+  }
+  /// Whether the gang keeps to one node if that is the level: whether it is one member.
+  static bool is_near(const GangShape& shape, TopologyLevel level) {
+    return level != TopologyLevel::node || shape.nodes + (shape.remainder != 0 ? 1 : 0) <= 1;
+  }
+  /// Makes it cheap to ask whether such gangs fit at a level.
+  void expect(const GangShape& shape, TopologyLevel level);
   /// Device capacity in a state; shared devices count by their parts.
   Capacity in_state(DeviceState state) const { return totals_[static_cast<std::size_t>(state)]; }
   bool some_neither_free_nor_held() const { return otherwise_ != 0; }
@@ -95,22 +104,21 @@ class Pool {
   void first_whole_nodes(std::uint32_t count, Placement& out) const;
   /// The first node with so many spare devices.
   std::optional<std::uint32_t> next_spare_with_at_least(std::uint32_t count) const;
-  /// Nodes with exactly, or at least, `count` free devices (in a rack).
+  /// Nodes with exactly, or at least, `count` free devices.
   std::uint32_t nodes_with(std::uint32_t count) const { return free_counts_[count]; }
-  std::uint32_t nodes_with(std::uint32_t count, std::uint32_t rack) const {
-    return rack_free_counts_[std::size_t{rack} * (per_node_ + 1) + count];
-  }
   std::uint32_t nodes_with_at_least(std::uint32_t count) const;
-  std::uint32_t nodes_with_at_least(std::uint32_t count, std::uint32_t rack) const;
 
-  /// Whether the shape could be placed now; in one rack when `within_rack`.
-  bool fits(const GangShape& shape, bool within_rack) const {
-    return packed_ ? packed_->fits(shape, within_rack) : fits_devices(shape, within_rack);
+  /// Whether the shape could be placed now with all its nodes in one domain of the level.
+  bool fits(const GangShape& shape, TopologyLevel level) const {
+    return packed_ ? is_near(shape, level) && packed_->fits(shape, domains(level))
+                   : fits_devices(shape, level);
   }
   /// The same of a pool whose nodes are not packed.
-  bool fits_devices(const GangShape& shape, bool within_rack) const;
+  bool fits_devices(const GangShape& shape, TopologyLevel level) const;
   /// Whether an empty pool (spares kept) could hold it.
-  bool could_ever_fit(const GangShape& shape, bool within_rack) const;
+  bool could_ever_fit(const GangShape& shape, TopologyLevel level) const;
+  /// Nodes that one domain of the level has for gangs, spares aside, in the best case.
+  std::uint32_t most_nodes(TopologyLevel level) const;
   /// The first node and device that have `milli` of one device free: shared devices before whole ones of a
   /// node.
   std::optional<Part> find_share(std::uint32_t milli) const;
@@ -165,7 +173,10 @@ class Pool {
   /// The node never comes back: no gang can count on it. At most once a node.
   void write_off(std::uint32_t node) {
     --nodes_left_;
-    if (node < nodes_ - spare_target_ / per_node_) --rack_nodes_[racks_[node]];
+    if (node < nodes_ - spare_target_ / per_node_) {
+      --usable_nodes_;
+      for (Domains& each : domains_) each.write_off(node);
+    }
     if (packed_) packed_->write_off(node);
   }
   /// Those that were not written off.
@@ -233,23 +244,21 @@ class Pool {
     if (state != DeviceState::free && state != DeviceState::held) otherwise_ += milli;
   }
 
-  std::uint32_t nodes_, nodes_left_, per_node_, rack_count_ = 1;
+  std::uint32_t nodes_, nodes_left_, per_node_;
+  std::uint32_t usable_nodes_ = 0;  ///< that gangs may count on: neither spares nor written off
   std::uint32_t spare_target_ = 0, spare_count_ = 0;
-  bool tracks_racks_ = false;
   std::uint64_t version_ = 0;
-  std::uint32_t withdrawn_ = 0;     ///< nodes
-  std::vector<DeviceState> rests_;  ///< by node; empty until one is withdrawn
-  std::vector<std::uint32_t> racks_;
+  std::uint32_t withdrawn_ = 0;                               ///< nodes
+  std::vector<DeviceState> rests_;                            ///< by node; empty until one is withdrawn
   std::array<std::vector<DeviceMask>, kDeviceStates> masks_;  ///< by state, by node; nothing is in the one of
                                                               ///< free devices of a node that is wholly free
   std::vector<std::uint32_t> holder_;                         ///< by device; kNobody
   BitIndex with_spares_;                                      ///< nodes with spare devices
   std::vector<BitIndex> by_free_;                             ///< by count of free devices
   std::vector<std::uint32_t> free_counts_;                    ///< nodes by count of free devices
-  std::vector<std::uint32_t> rack_free_counts_;               ///< the same by rack
-  std::vector<std::uint32_t> rack_nodes_;  ///< of each rack, spares and written-off ones aside
-  std::vector<Share> shares_;              ///< sorted by node, device
-  std::vector<DeviceMask> broken_;         ///< by node: shared devices that have failed; empty until one has
+  std::vector<Domains> domains_;    ///< racks, pods, spines, as far as there are several
+  std::vector<Share> shares_;       ///< sorted by node, device
+  std::vector<DeviceMask> broken_;  ///< by node: shared devices that have failed; empty until one has
   std::array<Capacity, kDeviceStates> totals_{};
   std::int64_t otherwise_ = 0;  ///< milli-devices in the other states together
   std::optional<PackedNodes> packed_;

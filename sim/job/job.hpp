@@ -18,11 +18,13 @@ namespace fleetsim {
 /// computed.
 enum class JobPhase : std::uint8_t {
   queued,
-  assembling,  ///< partial hold: some of the gang
+  assembling,    ///< partial hold: some of the gang
+  provisioning,  ///< a replica has its nodes, and they are made ready for it
   running,
   detecting,       ///< stopped by a failure that takes a member out, not yet noticed
   waiting_member,  ///< survivors wait for a replacement
   saving,          ///< graceful save before an eviction
+  draining,        ///< a replica takes no more requests, and ends those it has
   away,            ///< requeue delay
   reserved,        ///< a reservation: no steps
   zombie,          ///< execution has stopped, the lease goes on
@@ -57,6 +59,11 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   // Guards of events: an event of an older generation is void.
   std::uint32_t run_generation = 0, attempt_generation = 0, eviction_generation = 0, live_generation = 0;
 
+  // Topology.
+  SimTime near_until =
+      SimTime::never();           ///< until then it waits for a place near together; never: it does not
+  std::uint32_t later_shape = 0;  ///< index of its shape from then on
+
   // Allocation.
   JobPhase phase = JobPhase::ended;
   Leaf phase_leaf = Leaf::runtime_startup;
@@ -66,6 +73,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   bool unresolved = false;                     ///< counted among those the run waits for after the window
   bool eviction_clock_runs = false;
   bool is_newcomer = false;                        ///< queued since the last pass
+  bool standby = false;                            ///< a warm replica: loaded, and idle
   bool leaves_at_commit = false;                   ///< some of its nodes are drained
   FinalState final_state = FinalState::completed;  ///< of a zombie
   PoolId pool{0};
@@ -99,6 +107,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   Stretch stretch;
   std::int64_t slow_steps_left = 0;       ///< of this launch ...
   std::int64_t slow_excess = 0;           ///< ... each longer by this
+  std::optional<SimTime> slow_since;      ///< stragglers have slowed it since; where it minds
   std::vector<Piece> pieces;              ///< provisional, before the current stretch
   std::vector<Retained> retained_before;  ///< in other pools, or by other splits
 
@@ -121,13 +130,21 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   std::vector<std::uint32_t> missing;  ///< sizes, in devices, of members to be filled
   Placement own_spares;
   SimTime member_wait_from;
-  std::int64_t failures = 0, drains = 0;
+  std::int64_t failures = 0, drains = 0, swaps = 0;
 
   // Backfill.
   boost::intrusive::set_member_hook<> release_hook;
   SimTime expected_end;  ///< of the present allocation
   Duration estimate;     ///< of the next attempt, from gang complete to release
   SimTime planned_start = SimTime::never();
+
+  // Service.
+  bool was_ready = false;     ///< since it is wanted
+  bool life_is_over = false;  ///< it drains for the last time
+  SimTime wanted;
+  std::optional<Duration> life;  ///< from gang complete, where that bounds it
+  SimTime life_ends = SimTime::never();
+  Duration drain;
 
   // Interruptions.
   const EvictionTerms* eviction = nullptr;  ///< the terms of an eviction under way

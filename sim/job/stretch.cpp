@@ -21,6 +21,8 @@ Elapsed operator-(Elapsed later, const Elapsed& earlier) {
   later.wait -= earlier.wait;
   later.own -= earlier.own;
   later.pause -= earlier.pause;
+  later.straggler -= earlier.straggler;
+  later.neighbour -= earlier.neighbour;
   later.warm_up -= earlier.warm_up;
   later.flush_excess -= earlier.flush_excess;
   later.stages -= earlier.stages;
@@ -28,7 +30,7 @@ Elapsed operator-(Elapsed later, const Elapsed& earlier) {
 }
 
 void Stretch::plan_checkpoints(std::int64_t interval, const Start& start) {
-  const std::int64_t stepping = step_.wait + step_.own, total = stepping + step_.warm_up;
+  const std::int64_t stepping = step_.stepping(), total = stepping + step_.warm_up;
 
   const std::int64_t flushing = start.flush_until ? start.flush_until->ns() - start_ : 0;
   first_slow_ = flushing > 0 ? ceil_div(flushing, total + step_.flush_excess) : 0;
@@ -57,12 +59,12 @@ std::int64_t Stretch::steps_reaching(std::int64_t amount, std::int64_t slow, std
 }
 
 std::int64_t Stretch::length(std::int64_t steps, std::int64_t slow) const {
-  const std::int64_t total = step_.wait + step_.own + step_.warm_up;
+  const std::int64_t total = step_.stepping() + step_.warm_up;
   return saturate(Int128{steps} * total + Int128{std::min(steps, slow)} * step_.flush_excess);
 }
 
 Elapsed Stretch::in_steps(std::int64_t elapsed, std::int64_t slow) const {
-  const std::int64_t normal = step_.wait + step_.own + step_.warm_up;
+  const std::int64_t normal = step_.stepping() + step_.warm_up;
   std::int64_t slow_steps = 0, steps = 0, rest = elapsed;
   if (slow > 0) {
     slow_steps = std::min(slow, elapsed / (normal + step_.flush_excess));
@@ -77,13 +79,18 @@ Elapsed Stretch::in_steps(std::int64_t elapsed, std::int64_t slow) const {
   Elapsed result;
   const std::int64_t wait = std::min(rest, step_.wait);
   const std::int64_t own = std::min(rest - wait, step_.own);
-  const std::int64_t warm_up = std::min(rest - wait - own, step_.warm_up);
+  const std::int64_t straggler = std::min(rest - wait - own, step_.straggler);
+  const std::int64_t neighbour = std::min(rest - wait - own - straggler, step_.neighbour);
+  const std::int64_t stepping = wait + own + straggler + neighbour;
+  const std::int64_t warm_up = std::min(rest - stepping, step_.warm_up);
   result.steps = steps;
   result.position = wait + own;
   result.wait = steps * step_.wait + wait;
   result.own = steps * step_.own + own;
+  result.straggler = steps * step_.straggler + straggler;
+  result.neighbour = steps * step_.neighbour + neighbour;
   result.warm_up = steps * step_.warm_up + warm_up;
-  result.flush_excess = slow_steps * step_.flush_excess + (rest - wait - own - warm_up);
+  result.flush_excess = slow_steps * step_.flush_excess + (rest - stepping - warm_up);
   return result;
 }
 
@@ -103,6 +110,8 @@ Elapsed Stretch::compute(SimTime t) const {
   result.steps += steps;
   result.wait += steps * step_.wait;
   result.own += steps * step_.own;
+  result.straggler += steps * step_.straggler;
+  result.neighbour += steps * step_.neighbour;
   result.warm_up += steps * step_.warm_up;
   result.flush_excess += slow * step_.flush_excess;
   result.pause = cycles * pause_ + pause;
@@ -124,8 +133,23 @@ SimTime Stretch::end_of_step(std::int64_t steps) const {
   return SimTime::at_ns(saturate(elapsed + origin_));
 }
 
+SimTime Stretch::next_step_start(SimTime t) const {
+  if (t.ns() == start_) return t;  // what is left of a step that was cut begins here, too
+  const auto next = [&](std::int64_t begin, std::int64_t elapsed, std::int64_t slow) {
+    const std::int64_t steps = in_steps(elapsed, slow).steps;
+    const std::int64_t done = length(steps, slow);
+    return SimTime::at_ns(saturate(Int128{begin} + (done == elapsed ? done : length(steps + 1, slow))));
+  };
+  const std::int64_t elapsed = t.ns() - origin_;
+  if (!checkpoints_ || elapsed < first_length_) return next(origin_, elapsed, first_slow_);
+  const std::int64_t in_cycle = (elapsed - first_length_) % cycle_length_;
+  if (in_cycle == 0) return t;
+  const std::int64_t pause_end = t.ns() - in_cycle + pause_;
+  return in_cycle < pause_ ? SimTime::at_ns(pause_end) : next(pause_end, in_cycle - pause_, cycle_slow_);
+}
+
 SimTime Stretch::when_stepped(std::int64_t amount) const {
-  const std::int64_t stepping = step_.wait + step_.own;
+  const std::int64_t stepping = step_.stepping();
   // Counted from the origin: the part of a cut step done earlier comes first.
   std::int64_t rest = amount + (start_ - origin_);
   Int128 elapsed = 0;

@@ -11,9 +11,14 @@ namespace fleetsim {
 
 /// How one step divides, in order: its wait, its own time, and what delays it beyond its profile.
 struct StepTimes {
-  std::int64_t wait = 0, own = 1;  ///< nanoseconds
+  std::int64_t wait = 0, own = 1;              ///< nanoseconds
+  std::int64_t straggler = 0, neighbour = 0;  ///< by which a slow rank, or traffic of others, delays each step
   std::int64_t warm_up = 0;        ///< excess of a slow first step: neither provisional nor stepping time
   std::int64_t flush_excess = 0;   ///< of a step that starts while a checkpoint is being flushed
+
+  std::int64_t slow() const { return straggler + neighbour; }
+  /// What counts towards the interval of checkpoints, outside a flush.
+  std::int64_t stepping() const { return wait + own + slow(); }
 };
 
 /// Periodic checkpoints, in nanoseconds of stepping time. `interval` absent: none.
@@ -28,10 +33,10 @@ struct CheckpointCycle {
 struct Elapsed {
   std::int64_t steps = 0;     ///< whole steps
   std::int64_t position = 0;  ///< into the current step, in [0, wait + own): what a cut keeps
-  std::int64_t wait = 0, own = 0, pause = 0, warm_up = 0, flush_excess = 0;
+  std::int64_t wait = 0, own = 0, pause = 0, straggler = 0, neighbour = 0, warm_up = 0, flush_excess = 0;
   std::int64_t stages = 0;  ///< checkpoint pauses that have ended
 
-  std::int64_t stepping() const { return wait + own + flush_excess; }
+  std::int64_t stepping() const { return wait + own + straggler + neighbour + flush_excess; }
   friend Elapsed operator-(Elapsed later, const Elapsed& earlier);
 };
 
@@ -65,7 +70,10 @@ class Stretch {
   SimTime start() const { return SimTime::at_ns(start_); }
   bool has_checkpoints() const { return checkpoints_; }
   /// Nothing but steps' own time.
-  bool is_plain() const { return !checkpoints_ && step_.wait == 0 && step_.warm_up == 0; }
+  bool is_plain() const {
+    return !checkpoints_ && step_.wait == 0 && step_.slow() == 0 && step_.warm_up == 0;
+  }
+  const StepTimes& step() const { return step_; }
 
   /// State at `t` >= start(), as long as the work lasts. What ends exactly at `t` has ended.
   const Elapsed& at(SimTime t) const {
@@ -84,6 +92,10 @@ class Stretch {
   /// When `steps` whole steps counted from the origin (a cut step is the first) have ended. A checkpoint due
   /// at that very end is not taken.
   SimTime end_of_step(std::int64_t steps) const;
+
+  /// When the first step begins that has not begun before `t` >= start(): a step keeps the speed it began with.
+  /// The end of a step at which a checkpoint is due counts, though its pause comes first.
+  SimTime next_step_start(SimTime t) const;
 
   /// When the stepping time since start() reaches `amount` nanoseconds.
   SimTime when_stepped(std::int64_t amount) const;

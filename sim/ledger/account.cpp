@@ -157,7 +157,10 @@ class Accountant {
     const SimTime complete = std::clamp(row.gang_complete.value_or(row.to), row.from, row.to);
     const ClassId job_class = class_of(row.job);
     const PoolId pool{row.pool};
-    ledger_.add(pool, job_class, Leaf::scheduling_partial_gang, row.capacity * inside(row.from, complete));
+    if (leaf_info(row.incomplete).boundary != Boundary::scheduling)
+      return problem("allocation", index,
+                     "an incomplete gang cannot be " + std::string(leaf_info(row.incomplete).name));
+    ledger_.add(pool, job_class, row.incomplete, row.capacity * inside(row.from, complete));
     ledger_.add(pool, job_class, Leaf::runtime_idle_reservation, row.spare * inside(row.from, row.to));
     jobs_[row.job].held += row.capacity * inside(complete, row.to);
   }
@@ -244,7 +247,8 @@ class Accountant {
 
   bool has_sound_parts(std::size_t index, const TimelineRow& row) {
     Duration parts;
-    for (const Duration part : {row.step, row.wait, row.pause, row.excess, row.warm_up}) {
+    for (const Duration part : {row.step, row.wait, row.pause, row.excess, row.straggler, row.neighbour,
+                                row.warm_up}) {
       if (part < Duration::zero()) return problem("timeline", index, "negative part"), false;
       parts += part;
     }
@@ -285,6 +289,8 @@ class Accountant {
     ledger_.add(pool, job_class, Leaf::runtime_input_wait, row.capacity * row.wait);
     ledger_.add(pool, job_class, Leaf::runtime_checkpoint, row.capacity * row.pause);
     ledger_.add(pool, job_class, row.excess_leaf, row.capacity * row.excess);
+    ledger_.add(pool, job_class, Leaf::program_straggler, row.capacity * row.straggler);
+    ledger_.add(pool, job_class, Leaf::program_noisy_neighbour, row.capacity * row.neighbour);
     const auto steps = steps_.of(row.job);
     const bool own = std::any_of(steps.begin(), steps.end(),
                                  [&](std::size_t i) { return records_.steps[i].capacity == row.capacity; });

@@ -53,6 +53,10 @@ PerSecond eviction_rate(const EvictionSpec& evictions);
 void read_launches(const Reader& in, JobClass& job);
 /// `elastic`; gang, step and input are read before.
 void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job);
+/// `service`; gang, launches and program_goodput are read before.
+void read_service(const Reader& in, const ClassContext& context, JobClass& job);
+/// `stragglers`; step and checkpoint are read before. Notes where slowness would pass the class by.
+void read_swap(const Reader& in, const ClassContext& context, JobClass& job);
 /// `evictions`.
 void read_evictions(const Reader& in, JobClass& job);
 /// The keys that say what an eviction costs, in `evictions` and in `scheduler.preemption`.

@@ -164,6 +164,20 @@ std::optional<std::uint32_t> pool_by_name(const Reader& in, const Scenario& scen
   return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), *name) - names.begin());
 }
 
+}  // namespace
+
+std::optional<std::uint32_t> place_in_pools(const Reader& in, const PoolSpec* pool,
+                                            const Scenario& scenario) {
+  const std::optional<std::uint32_t> named = pool_by_name(in, scenario);
+  if (named) return named;
+  if (pool != nullptr) return static_cast<std::uint32_t>(pool - scenario.pools.data());
+  if (!in.has("pool") && scenario.pools.size() > 1)
+    in.problem("missing key \"pool\": there are several pools");
+  return std::nullopt;
+}
+
+namespace {
+
 ScriptedFault read_incident(const Reader& in) {
   ScriptedFault fault;
   assign(fault.at, in.instant("at"));
@@ -201,11 +215,7 @@ std::vector<FaultRow> read_fault_rows(const Reader& in) {
 void read_incidents(const Reader& in, const PoolSpec* pool, Scenario& scenario) {
   for (const Reader& incident : in.list("incidents")) {
     ScriptedFault fault = read_incident(incident);
-    if (pool != nullptr) fault.pool = static_cast<std::uint32_t>(pool - scenario.pools.data());
-    const bool placed = assign(fault.pool, pool_by_name(incident, scenario));
-    if (!placed && !incident.has("pool") && pool == nullptr && scenario.pools.size() > 1) {
-      incident.problem("missing key \"pool\": there are several pools");
-    }
+    assign(fault.pool, place_in_pools(incident, pool, scenario));
     if (fault.pool >= scenario.pools.size()) continue;
     const PoolSpec& struck = scenario.pools[fault.pool];
     const auto last = [](std::uint32_t count) { return count - 1; };  // of none, wrongly given: no bound

@@ -33,38 +33,76 @@ void read_node(const Reader& in, PoolSpec& pool) {
   if (!counted && !in.has("devices_per_node") && in.has("device") && !listed) {
     in.problem("missing key \"devices_per_node\", which goes with \"device\"");
   }
-  if (const Found<Accelerator> known = accelerator(pool.device_type)) pool.peak = known.entry->peak_bf16;
+  if (const Found<Accelerator> known = accelerator(pool.device_type)) {
+    pool.peak = known.entry->peak_bf16;
+    pool.memory_bandwidth = known.entry->hbm_bandwidth;
+  }
   assign(pool.peak, in.flop_rate("peak"));
+  assign(pool.memory_bandwidth, in.byte_rate("memory_bandwidth"));
 }
 
-/// Racks as listed, or of equal size.
-void read_racks(const Reader& in, PoolSpec& pool) {
-  in.at_most_one({"nodes_per_rack", "racks"});
-  std::optional<std::uint32_t> size;
+/// The rack (pod, spine) of each node: as listed under `list`, or of `size` nodes each, which the key `count`
+/// overrides. Empty where nothing says.
+std::vector<std::uint32_t> read_domains(const Reader& in, std::uint32_t nodes, std::string_view count,
+                                        std::string_view list, std::optional<std::uint32_t> size) {
+  in.at_most_one({count, list});
+  assign(size, in.count(count, 1, kMostNodes));
+  std::vector<std::uint32_t> domains;
+  for (std::uint32_t node = 0; size && node < nodes; ++node) domains.push_back(node / *size);
+
+  const Json* listed = in.find(list);
+  if (listed == nullptr) return domains;
+  if (!listed->is_array() || listed->size() != nodes) {
+    if (nodes > 0)
+      in.expected(list,
+                  "a list of " + std::to_string(nodes) + " " + std::string(list) + ", one for each node");
+    return domains;
+  }
+  domains.assign(nodes, 0);
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    constexpr WholeRange kRange{0, kMostNodes - 1};
+    const auto domain = whole_of((*listed)[node], kRange);
+    if (domain) domains[node] = static_cast<std::uint32_t>(*domain);
+    if (!domain) {
+      report_not_in(kRange, (*listed)[node], child_pointer(in.pointer_of(list), node), in.problems());
+    }
+  }
+  return domains;
+}
+
+/// Reports where one of the inner domains lies in two of the outer ones.
+void check_nested(const Reader& in, const std::vector<std::uint32_t>& inner, std::string_view inner_name,
+                  const std::vector<std::uint32_t>& outer, std::string_view outer_name) {
+  if (inner.empty() || outer.empty()) return;
+  std::vector<std::optional<std::uint32_t>> outer_of(*std::max_element(inner.begin(), inner.end()) + 1);
+  for (std::size_t node = 0; node < inner.size(); ++node) {
+    std::optional<std::uint32_t>& known = outer_of[inner[node]];
+    if (!known) known = outer[node];
+    if (*known == outer[node]) continue;
+    in.problem(std::string(inner_name) + " " + std::to_string(inner[node]) + " lies in " +
+               std::string(outer_name) + "s " + std::to_string(*known) + " and " +
+               std::to_string(outer[node]) + "; expected each in one");
+    return;
+  }
+}
+
+/// Racks, pods and spines, as listed or of equal size, or as the fabric has them.
+void read_topology(const Reader& in, PoolSpec& pool) {
+  std::optional<std::uint32_t> per_rack, per_pod;
   if (const auto name = in.text("fabric")) {
     const Found<Fabric> known = fabric(*name);
     if (!known) in.problem("fabric", known.problem);
-    if (known) size = static_cast<std::uint32_t>(known.entry->nodes_per_rack);
+    if (known) per_rack = static_cast<std::uint32_t>(known.entry->nodes_per_rack);
+    if (known && in.present({"nodes_per_rack", "racks"}).empty())
+      per_pod = static_cast<std::uint32_t>(known.entry->nodes_per_pod);
   }
-  assign(size, in.count("nodes_per_rack", 1, kMostNodes));
+  pool.racks = read_domains(in, pool.nodes, "nodes_per_rack", "racks", per_rack);
+  pool.pods = read_domains(in, pool.nodes, "nodes_per_pod", "pods", per_pod);
+  pool.spines = read_domains(in, pool.nodes, "nodes_per_spine", "spines", std::nullopt);
+  check_nested(in, pool.racks, "rack", pool.pods, "pod");
+  check_nested(in, pool.racks, "rack", pool.spines, "spine");
+  check_nested(in, pool.pods, "pod", pool.spines, "spine");
   pool.racks.resize(pool.nodes);
-  for (std::uint32_t node = 0; node < pool.nodes; ++node) pool.racks[node] = size ? node / *size : 0;
-
-  const Json* listed = in.find("racks");
-  if (listed == nullptr) return;
-  if (!listed->is_array() || listed->size() != pool.nodes) {
-    if (pool.nodes > 0)
-      in.expected("racks", "a list of " + std::to_string(pool.nodes) + " racks, one for each node");
-    return;
-  }
-  for (std::uint32_t node = 0; node < pool.nodes; ++node) {
-    constexpr WholeRange kRange{0, kMostNodes - 1};
-    const auto rack = whole_of((*listed)[node], kRange);
-    if (rack) pool.racks[node] = static_cast<std::uint32_t>(*rack);
-    if (!rack) {
-      report_not_in(kRange, (*listed)[node], child_pointer(in.pointer_of("racks"), node), in.problems());
-    }
-  }
 }
 
 /// A price, or the name of one in the catalog.
@@ -100,7 +138,7 @@ PoolSpec read_pool(const Reader& in, const std::string& name, Scenario& scenario
   check_name(in, "pool", name);
   read_node(in, pool);
   read_nodes(in, scenario, traces, pool);
-  read_racks(in, pool);
+  read_topology(in, pool);
   read_price(in, pool);
   assign(pool.teardown, in.duration("teardown"));
   if (assign(pool.spares, in.count("spares", 0, kMostNodes)) && pool.nodes > 0 && pool.spares >= pool.nodes) {
@@ -117,7 +155,10 @@ void read_pool_faults(const Reader& root, const Reader& in, PoolSpec& pool) {
   const std::optional<Reader> general = own ? own : root.object("faults");
   if (!general) return;
   pool.faults = read_fault_rows(*general);
-  const bool needs_racks = std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks);
+  pool.slow = read_slow_rows(*general);
+  const bool needs_racks =
+      std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks) ||
+      std::any_of(pool.slow.begin(), pool.slow.end(), [](const SlowRow& row) { return row.hits == FaultScope::rack; });
   if (needs_racks && in.present({"nodes_per_rack", "racks", "fabric"}).empty()) {
     in.problem(
         "expected \"nodes_per_rack\" or \"racks\", since failures hit or take out racks; found neither");
@@ -147,9 +188,13 @@ void read_fleet(const Reader& root, Scenario& scenario, Traces& traces) {
     scenario.pools.push_back(read_pool(in, name, scenario, traces));
     read_pool_faults(root, in, scenario.pools.back());
   }
-  if (const auto faults = root.object("faults")) read_incidents(*faults, nullptr, scenario);
+  const auto read_script = [&](const Reader& faults, const PoolSpec* pool) {
+    read_incidents(faults, pool, scenario);
+    read_slow_episodes(faults, pool, scenario);
+  };
+  if (const auto faults = root.object("faults")) read_script(*faults, nullptr);
   for (std::size_t i = 0; i < pools.size(); ++i) {
-    if (const auto own = pools[i].second.object("faults")) read_incidents(*own, &scenario.pools[i], scenario);
+    if (const auto own = pools[i].second.object("faults")) read_script(*own, &scenario.pools[i]);
   }
 }
 

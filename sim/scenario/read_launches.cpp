@@ -29,6 +29,7 @@ void read_load(const Reader& in, const CheckpointSpec& checkpoint, LaunchSpec& s
 /// The phases of a launch, out of `startup`, `recovery`, `preemption` or `reconfiguration`.
 LaunchSpec read_phases(const Reader& in, const JobClass& job) {
   LaunchSpec spec;
+  assign(spec.fetch, in.duration("fetch"));
   assign(spec.launch, in.duration("launch"));
   read_load(in, job.checkpoint, spec);
   assign(spec.compile, in.duration("compile"));
@@ -82,6 +83,8 @@ void read_launches(const Reader& in, JobClass& job) {
     in.expected("recovery", "\"textbook\", or an object of phases");
   }
   if (const auto startup = in.object("startup")) job.startup = read_phases(*startup, job);
+  // A replica that has failed is loaded as at first.
+  if (job.kind == JobKind::service && recovery == nullptr) job.recovery.relaunch = job.startup;
   job.preemption = job.startup;
   if (const auto preemption = in.object("preemption")) job.preemption = read_phases(*preemption, job);
   job.reconfiguration = job.preemption;

@@ -197,6 +197,9 @@ void read_step(const Reader& in, JobClass& job) {
     job.step.continuous = false;
     assign(job.step.time, step->duration("time", Sign::positive));
     assign(job.step.tokens, step->positive_number("tokens"));
+    assign(job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)], step->share("straggler_share"));
+    assign(job.step.stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)],
+           step->share("neighbour_share"));
   }
   if (in.has("input_stall")) read_stall(in, job);
   if (const auto input = in.object("input")) read_input(*input, job);

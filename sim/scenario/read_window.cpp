@@ -13,9 +13,11 @@ constexpr std::uint32_t kMostReplications = 10'000'000;
 std::string_view endless_because(const JobClass& job) {
   if (job.arrivals.count == 0) return "";
   if (job.arrivals.drawn) return "its jobs never leave";
+  if (job.service.kept) return "its replicas are replaced without end";
+  if (job.service.warm > 0) return "its warm replicas wait without end";
   const bool stream = job.arrivals.gap.has_value() && !job.arrivals.count.has_value();
   if (stream) return "its arrivals have no \"count\"";
-  const bool bounded = job.steps || job.duration || !job.arrivals.listed.empty() || job.end ||
+  const bool bounded = job.service.life || job.service.ready || job.steps || job.duration || !job.arrivals.listed.empty() || job.end ||
                        (job.limit && job.enforce_limits);
   return bounded ? "" : "its work has no end";
 }
@@ -60,10 +62,12 @@ void check_figure(const Reader& in, std::string_view key, const std::string& fig
     if (std::find(names.begin(), names.end(), name) == names.end())
       in.problem(key, unknown_name(what, name, names));
   };
-  std::vector<std::string_view> pools, jobs;
+  std::vector<std::string_view> pools, jobs, services;
   for (const PoolSpec& pool : scenario.pools) pools.push_back(pool.name);
-  for (const JobClass& job : scenario.classes) jobs.push_back(job.name);
+  for (const JobClass& job : scenario.classes)
+    (job.kind == JobKind::service ? services : jobs).push_back(job.name);
   check("pools.", "pool", pools);
+  check("services.", "service", services);
   check("jobs.", "workload", jobs);
   if (figure.empty()) in.expected(key, "the name of a figure");
 }

@@ -278,12 +278,44 @@ void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
   assign(job.own_spares, in.count("own_spares", 0, kMostNodes));
   assign(job.priority, in.integer("priority"));
   assign(job.preemptible, in.flag("preemptible"));
-  assign(job.within_rack, in.flag("within_rack"));
   std::vector<std::string_view> quotas;
   for (const QuotaSpec& quota : scenario.scheduler.quotas) quotas.push_back(quota.name);
   if (const auto quota = in.name("quota", "quota", quotas)) {
     job.quota = static_cast<std::uint32_t>(std::find(quotas.begin(), quotas.end(), *quota) - quotas.begin());
   }
+}
+
+enum class TopologyRule : std::uint8_t { required, preferred };
+
+void read_topology(const Reader& in, const Scenario& scenario, JobClass& job) {
+  const auto given = in.object("topology");
+  if (!given) return;
+  assign(job.topology.level, given->choice("level", {TopologyLevel::node, TopologyLevel::rack,
+                                                     TopologyLevel::pod, TopologyLevel::spine}));
+  const auto rule = given->choice("rule", {TopologyRule::required, TopologyRule::preferred});
+  const auto wait = given->duration("wait");
+  const bool preferred = rule == TopologyRule::preferred;
+  if (preferred) job.topology.wait = wait.value_or(Duration::zero());
+  if (wait && !preferred)
+    given->problem("wait",
+                   "goes with rule \"preferred\": what is required is waited for as long as it takes");
+  if (preferred && scenario.scheduler.admission == Admission::partial_hold)
+    given->problem("rule",
+                   "\"preferred\" goes with admission \"atomic\": a gang that assembles takes what it can");
+  if (preferred && job.topology.level == TopologyLevel::node)
+    given->problem("rule",
+                   "\"preferred\" means nothing at level \"node\": a gang takes as few nodes as hold it");
+  const auto unknown = [&](std::uint32_t pool) {
+    const PoolSpec& spec = scenario.pools[pool];
+    return (job.topology.level == TopologyLevel::pod && spec.pods.empty()) ||
+           (job.topology.level == TopologyLevel::spine && spec.spines.empty());
+  };
+  if (!job.pools.empty() && std::all_of(job.pools.begin(), job.pools.end(), unknown))
+    given->problem("level",
+                   job.topology.level == TopologyLevel::pod
+                       ? "no pool that it accepts has pods; they come with \"nodes_per_pod\" or \"pods\""
+                       : "no pool that it accepts has spines; they come with \"nodes_per_spine\" or "
+                         "\"spines\"");
 }
 
 JobClass read_class(const Reader& in, const std::string& name, Scenario& scenario, Traces& traces,
@@ -297,7 +329,7 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
     if (!known) in.problem("model", known.problem);
     context.model = known.entry;
   }
-  assign(job.kind, in.choice("kind", {JobKind::work, JobKind::reservation}));
+  assign(job.kind, in.choice("kind", {JobKind::work, JobKind::reservation, JobKind::service}));
   if (job.kind == JobKind::reservation) check_reservation(in);
   HostDemand demand;
   demand.accepts = read_accepts(in, scenario, job);
@@ -315,8 +347,11 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   read_checkpoint(in, context, job);
   read_launches(in, job);
   check_recovery(context, job);
+  read_swap(in, context, job);
+  read_service(in, context, job);
   read_elastic(in, scenario, job);
   read_ending(in, scenario, job);
+  read_topology(in, scenario, job);
   return job;
 }
 

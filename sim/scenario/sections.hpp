@@ -47,6 +47,12 @@ void check_name(const Reader& entry, std::string_view what, const std::string& n
 std::vector<FaultRow> read_fault_rows(const Reader& in);
 /// Its incidents; `pool` is theirs if they name none.
 void read_incidents(const Reader& in, const PoolSpec* pool, Scenario& scenario);
+/// Rows of slowness from a `faults` object, and its episodes.
+std::vector<SlowRow> read_slow_rows(const Reader& in);
+void read_slow_episodes(const Reader& in, const PoolSpec* pool, Scenario& scenario);
+/// The pool that an incident names, or is of; nothing where that is not known and has been reported.
+std::optional<std::uint32_t> place_in_pools(const Reader& in, const PoolSpec* pool,
+                                            const Scenario& scenario);
 /// Whether failures of the row hit or take out whole racks.
 bool spans_racks(const FaultRow& row);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "sim/core/device_time.hpp"
 #include "sim/core/distribution.hpp"
 #include "sim/core/time.hpp"
+#include "sim/core/topology_level.hpp"
 #include "sim/ledger/leaf.hpp"
 #include "sim/packing/fragmentation.hpp"
 #include "sim/workload/listed_job.hpp"
@@ -45,6 +47,35 @@ struct ScriptedFault {
   Duration repair = Duration::nanoseconds(0);
 };
 
+/// Why the steps of a gang take longer for a time: a member that is slow, which all wait for; or traffic of
+/// others on the links of a gang of several nodes.
+enum class SlowCause : std::uint8_t { straggler, noisy_neighbour };
+inline constexpr std::size_t kSlowCauses = 2;
+
+/// One row of slowness: entities of kind `hits` that are slow from the start, and episodes that come over
+/// them in calendar time.
+struct SlowRow {
+  std::string name;
+  FaultScope hits = FaultScope::device;
+  SlowCause cause = SlowCause::straggler;
+  double share = 0.0;                             ///< of the entities, slow from the start
+  PerSecond rate{0.0};                            ///< of episodes, of one entity
+  std::optional<Distribution> length;             ///< seconds; absent: until it is repaired
+  double least_speed = 1.0, most_speed = 1.0;     ///< in (0, 1), evenly between them
+  Distribution repair{Distribution::Fixed{0.0}};  ///< seconds out of service once it is swapped
+};
+
+/// An episode at a given instant.
+struct ScriptedSlowness {
+  SimTime at;
+  Duration length = Duration::max();  ///< max: until it is repaired
+  std::uint32_t pool = 0, node = 0, device = 0;
+  FaultScope hits = FaultScope::device;
+  SlowCause cause = SlowCause::straggler;
+  double speed = 1.0;
+  Duration repair = Duration::nanoseconds(0);
+};
+
 /// What becomes of gangs on nodes that are drained: they are stopped at once, stopped at their next commit,
 /// or left to end.
 enum class DrainMode : std::uint8_t { now, at_commit, when_released };
@@ -68,19 +99,22 @@ struct PoolSpec {
   std::string name;
   std::string device_type;  ///< accelerator; jobs name the types they accept
   std::uint32_t nodes = 0, devices_per_node = 0;
-  std::uint32_t spares = 0;          ///< nodes kept from the queue for recovery (the last ones)
-  std::vector<std::uint32_t> racks;  ///< rack of each node, size `nodes`
+  std::uint32_t spares = 0;                 ///< nodes kept from the queue for recovery (the last ones)
+  std::vector<std::uint32_t> racks;         ///< rack of each node, size `nodes`
+  std::vector<std::uint32_t> pods, spines;  ///< of each node; empty: all in one
   Duration teardown = Duration::nanoseconds(0);
-  std::optional<Price> price;    ///< per in-service device
-  std::optional<FlopRate> peak;  ///< dense arithmetic peak of one device: the named ideal
+  std::optional<Price> price;                ///< per in-service device
+  std::optional<FlopRate> peak;              ///< dense arithmetic peak of one device: the named ideal
+  std::optional<ByteRate> memory_bandwidth;  ///< of one device, at peak
   std::vector<FaultRow> faults;
+  std::vector<SlowRow> slow;
   std::vector<DrainSpec> drains;
   std::vector<DatedNodes> dated;
-  // Beside devices. A pool is packed where its nodes differ, jobs ask for more than devices, or the placement is
-  // for packing alone.
+  // Beside devices. A pool is packed where its nodes differ, jobs ask for more than devices, or the placement
+  // is for packing alone.
   std::optional<std::int64_t> cpu_milli, memory_bytes;  ///< of one node
-  std::vector<NodeSpec> packed;  ///< by node; empty where nodes are alike and only devices count
-  bool shuffled = false;         ///< packed nodes stand in an order of their own in each replication
+  std::vector<NodeSpec> packed;        ///< by node; empty where nodes are alike and only devices count
+  bool shuffled = false;               ///< packed nodes stand in an order of their own in each replication
   std::vector<WeightedShape> typical;  ///< tasks that fragmentation of packed nodes is measured against
   bool measure_fragmentation = false;
 };
@@ -98,10 +132,12 @@ struct GangSpec {
 struct StepSpec {
   Duration time = Duration::nanoseconds(1);  ///< the step's own time; 1 ns stands for work without steps
   Duration wait = Duration::nanoseconds(0);  ///< input wait before each step
-  bool continuous = true;        ///< work without steps: a checkpoint falls exactly at its interval
+  bool continuous = true;          ///< work without steps: a checkpoint falls exactly at its interval
   std::optional<Duration> read{};  ///< of a batch, where the wait comes from it ...
-  bool prefetch = true;          ///< ... beside the step before
-  std::optional<double> tokens;  ///< tokens of one step, whole gang
+  bool prefetch = true;            ///< ... beside the step before
+  std::optional<double> tokens;    ///< tokens of one step, whole gang
+  /// How much of the step's own time a slow member, or busy links, stretch.
+  std::array<double, kSlowCauses> stretched{1.0, 1.0};
 };
 
 /// How retained time divides into `ideal` and the leaves below it: integer weights, split by largest
@@ -128,17 +164,27 @@ struct CheckpointSpec {
 
 /// The phases that follow a launch, and the excess of the first slow steps.
 struct LaunchSpec {
+  Duration fetch = Duration::nanoseconds(0);  ///< of weights, from where they are stored
   Duration launch = Duration::nanoseconds(0), load = Duration::nanoseconds(0);
   Duration compile = Duration::nanoseconds(0), warmup = Duration::nanoseconds(0);
   std::int64_t slow_steps = 0;                      ///< first steps after the launch that are slower ...
   Duration slow_excess = Duration::nanoseconds(0);  ///< ... by this much each
-  Duration total() const { return launch + load + compile + warmup; }
+  Duration total() const { return fetch + launch + load + compile + warmup; }
 };
 
 struct RecoverySpec {
   Duration detect = Duration::nanoseconds(0);
   Duration replace = Duration::nanoseconds(0);  ///< after a missing member is filled
   LaunchSpec relaunch;
+};
+
+/// When a gang gives up a member that is slow: at once, or at its next commit.
+enum class SwapAt : std::uint8_t { now, commit };
+
+/// A gang that has been slowed by stragglers for so long swaps them for other nodes, if there are any.
+struct SwapPolicy {
+  Duration after = Duration::nanoseconds(0);
+  SwapAt at = SwapAt::now;
 };
 
 enum class NoReplacement : std::uint8_t { hold, release };
@@ -204,7 +250,8 @@ struct ElasticSpec {
   std::vector<ScriptedResize> script;
 };
 
-enum class JobKind : std::uint8_t { work, reservation };
+/// `service`: a replica, which holds its gang, becomes ready, and is ready until its life is over.
+enum class JobKind : std::uint8_t { work, reservation, service };
 enum class FinalState : std::uint8_t {
   completed,
   failed,
@@ -215,8 +262,8 @@ enum class FinalState : std::uint8_t {
   gave_up
 };
 
-/// Jobs of a list drawn anew in each replication, as the FGD study does: the list in random order, with more of
-/// it drawn or some left out, until they ask for so many devices. They come one after the other and stay.
+/// Jobs of a list drawn anew in each replication, as the FGD study does: the list in random order, with more
+/// of it drawn or some left out, until they ask for so many devices. They come one after the other and stay.
 struct DrawnJobs {
   std::int64_t milli = 0;  ///< what they ask for in all
   Duration every = Duration::nanoseconds(1'000'000'000);
@@ -229,6 +276,25 @@ struct ArrivalSpec {
   std::optional<std::int64_t> count;  ///< at most this many
   std::vector<ListedJob> listed;      ///< sorted by submit, stable
   std::optional<DrawnJobs> drawn;     ///< out of the list, whose times do not count
+};
+
+/// Replicas that serve. Ready time is retained as it passes.
+struct ServiceSpec {
+  Duration provision = Duration::nanoseconds(0);  ///< of an allocation, before its gang counts as complete
+  std::optional<Distribution> ready;              ///< seconds of ready time until it is drained; or ...
+  std::optional<Distribution> life;  ///< ... seconds from gang complete to release; neither: endless
+  Distribution drain{Distribution::Fixed{0.0}};  ///< seconds from its last new request to its last answer
+  bool kept = false;                             ///< one whose life is over is replaced by another
+  std::uint32_t warm = 0;  ///< beside those that serve, loaded and idle, to serve at once when one is wanted
+  double busy = 1.0;       ///< share of ready time with requests; the rest is headroom
+  std::optional<double>
+      mbu;  ///< model bandwidth utilization while busy: bytes that must move at peak bandwidth
+};
+
+/// A gang's wish to be near together: in one domain of the level.
+struct TopologySpec {
+  TopologyLevel level = TopologyLevel::pool;
+  Duration wait = Duration::max();  ///< in the queue, before it takes devices anywhere; max: it never does
 };
 
 /// One entry of `workload`: a class of jobs alike but for what is drawn.
@@ -244,6 +310,7 @@ struct JobClass {
       duration;  ///< seconds of stepping, when the work is a duration; neither: endless
   ProgramSplit program;
   std::optional<double> program_goodput;  ///< P as given, or ideal / step time
+  ServiceSpec service;                    ///< of replicas
   CheckpointSpec checkpoint;
   LaunchSpec startup;
   RecoverySpec recovery;
@@ -251,19 +318,20 @@ struct JobClass {
   LaunchSpec reconfiguration;  ///< relaunch after its nodes were drained, or its size changed
   std::optional<ElasticSpec> elastic;
   NoReplacement no_replacement = NoReplacement::hold;
+  std::optional<SwapPolicy> swap;  ///< absent: stragglers stay
   EvictionSpec evictions;
-  std::optional<Duration> limit;  ///< held time of one attempt
-  bool enforce_limits = true;     ///< a job that overruns its limit is killed
+  std::optional<Duration> limit;     ///< held time of one attempt
+  bool enforce_limits = true;        ///< a job that overruns its limit is killed
   std::optional<Duration> patience;  ///< gives up when it has not started so long after its submission
-  std::optional<Duration> lease;  ///< the allocation is kept this long from gang complete (zombie)
+  std::optional<Duration> lease;     ///< the allocation is kept this long from gang complete (zombie)
   std::optional<std::pair<SimTime, FinalState>> end;  ///< fails or is cancelled for good at an instant
   std::optional<std::int64_t> max_restarts;           ///< failures survived; the next one ends the job
   std::uint32_t own_spares = 0;        ///< nodes' worth of devices held beside the gang for recovery
   bool preemptible = true;             ///< the scheduler may stop it for others
   std::int64_t priority = 0;           ///< larger is served earlier under order "priority"
   std::optional<std::uint32_t> quota;  ///< index into SchedulerSpec::quotas
-  bool within_rack = false;            ///< waits until one rack holds the whole gang
-  double input_stall = 0.0;            ///< share of stepping time spent waiting, as given; for closed forms
+  TopologySpec topology;
+  double input_stall = 0.0;  ///< share of stepping time spent waiting, as given; for closed forms
 };
 
 enum class Admission : std::uint8_t { atomic, partial_hold };
@@ -359,9 +427,11 @@ struct Scenario {
   std::string name, about;
   std::vector<PoolSpec> pools;
   std::vector<ScriptedFault> script;
+  std::vector<ScriptedSlowness> slow_script;
   std::vector<JobClass> classes;
-  std::vector<HostDemand> demands{HostDemand{}};  ///< that gangs have of their nodes; the first asks for nothing
-  std::vector<std::string> device_models;         ///< by their bit in HostDemand::accepts and NodeSpec::type
+  std::vector<HostDemand> demands{
+      HostDemand{}};                       ///< that gangs have of their nodes; the first asks for nothing
+  std::vector<std::string> device_models;  ///< by their bit in HostDemand::accepts and NodeSpec::type
   SchedulerSpec scheduler;
   WindowSpec window;
   RunsSpec runs;

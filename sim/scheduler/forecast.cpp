@@ -1,6 +1,7 @@
 #include "sim/scheduler/forecast.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fleetsim {
 
@@ -8,14 +9,15 @@ Forecast::Forecast(const Pool& pool)
     : per_node_{pool.devices_per_node()},
       counts_(per_node_ + 1),
       free_(pool.nodes()),
-      node_epoch_(pool.nodes()),
-      by_rack_(pool.racks() > 1 ? std::size_t{pool.racks()} * (per_node_ + 1) : 0),
-      rack_epoch_(pool.racks()) {}
+      node_epoch_(pool.nodes()) {}
 
 void Forecast::reset(const Pool& pool) {
   pool_ = &pool;
   ++epoch_;
   shares_.clear();
+  changes_.clear();
+  for (Level& level : levels_) level.applied = 0;
+  refused_.domains = nullptr;
   for (std::uint32_t count = 0; count <= per_node_; ++count) counts_[count] = pool.nodes_with(count);
 }
 
@@ -24,25 +26,15 @@ std::uint32_t Forecast::free(std::uint32_t node) const {
                                      : static_cast<std::uint32_t>(std::popcount(pool_->free_devices(node)));
 }
 
-std::uint32_t* Forecast::rack_counts(std::uint32_t rack) {
-  std::uint32_t* const counts = &by_rack_[std::size_t{rack} * (per_node_ + 1)];
-  if (rack_epoch_[rack] != epoch_) {
-    rack_epoch_[rack] = epoch_;
-    for (std::uint32_t count = 0; count <= per_node_; ++count) counts[count] = pool_->nodes_with(count, rack);
-  }
-  return counts;
-}
-
 void Forecast::set_free(std::uint32_t node, std::uint32_t count) {
   const std::uint32_t before = free(node);
   node_epoch_[node] = epoch_;
   free_[node] = count;
   --counts_[before];
   ++counts_[count];
-  if (by_rack_.empty()) return;
-  std::uint32_t* const in_rack = rack_counts(pool_->rack_of(node));
-  --in_rack[before];
-  ++in_rack[count];
+  if (!pool_->is_divided()) return;
+  changes_.push_back({node, before, count});
+  if (count < before) refused_.domains = nullptr;
 }
 
 void Forecast::change(const Part& part, bool to_free) {
@@ -78,36 +70,73 @@ void Forecast::lend(const Placement& parts) {
   give_back(parts);
 }
 
-std::uint32_t Forecast::in_rack_with_at_least(std::uint32_t rack, std::uint32_t count) const {
-  if (rack_epoch_[rack] != epoch_) return pool_->nodes_with_at_least(count, rack);
-  const std::uint32_t* const counts = &by_rack_[std::size_t{rack} * (per_node_ + 1)];
-  std::uint32_t nodes = 0;
-  for (std::uint32_t level = count; level <= per_node_; ++level) nodes += counts[level];
-  return nodes;
+Forecast::Level& Forecast::update(const Domains& domains) {
+  Level& level = levels_[static_cast<std::size_t>(domains.level())];
+  const std::size_t width = per_node_ + 1;
+  level.counts.resize(domains.count() * width);
+  level.epoch.resize(domains.count());
+  if (level.applied == 0) level.changed.clear();
+  for (; level.applied < changes_.size(); ++level.applied) {
+    const Change& change = changes_[level.applied];
+    const std::uint32_t domain = domains.of(change.node);
+    std::uint32_t* const counts = &level.counts[domain * width];
+    if (level.epoch[domain] != epoch_) {
+      level.epoch[domain] = epoch_;
+      level.changed.push_back(domain);
+      for (std::uint32_t count = 0; count < width; ++count) counts[count] = domains.nodes_with(count, domain);
+    }
+    --counts[change.before];
+    ++counts[change.after];
+  }
+  return level;
 }
 
-bool Forecast::fits(const GangShape& shape, bool within_rack) const {
-  if (shape.milli != 0) {
-    const auto has_room = [&](const Share& share) { return share.milli >= shape.milli; };
-    if (std::any_of(shares_.begin(), shares_.end(), has_room)) return true;
-    const auto unchanged = [&](const Pool::Share& share) {
-      return std::none_of(shares_.begin(), shares_.end(), [&](const Share& each) {
-        return each.node == share.node && each.device == DeviceMask{1} << share.device;
-      });
-    };
-    for (const Pool::Share& share : pool_->shares())
-      if (unchanged(share) && pool_->share_free(share.node, share.device) >= shape.milli) return true;
+bool Forecast::fits_near(const GangShape& shape, const Domains& domains) {
+  const bool only_new = refused_.domains == &domains && refused_.shape == shape;
+  const std::size_t seen = refused_.changes;
+  const Level& level = update(domains);
+  const auto has_room = [&](std::uint32_t domain) {
+    const std::uint32_t* const counts = &level.counts[std::size_t{domain} * (per_node_ + 1)];
+    return can_hold(shape, [&](std::uint32_t least) {
+      return std::accumulate(counts + std::min(least, per_node_ + 1), counts + per_node_ + 1, 0U);
+    });
+  };
+  bool fits = false;
+  if (only_new) {
+    for (std::size_t index = seen; index < changes_.size() && !fits; ++index)
+      fits = has_room(domains.of(changes_[index].node));
+  } else {
+    fits = std::any_of(level.changed.begin(), level.changed.end(), has_room);
+    for (auto domain = domains.next_with_room(shape); domain && !fits;
+         domain = domains.next_with_room(shape, *domain + 1))
+      fits = level.epoch[*domain] != epoch_;
   }
-  if (within_rack && !by_rack_.empty()) {
-    for (std::uint32_t rack = 0; rack < rack_epoch_.size(); ++rack)
-      if (can_hold(shape, [&](std::uint32_t count) { return in_rack_with_at_least(rack, count); }))
-        return true;
-    return false;
-  }
+  refused_ = {.domains = fits ? nullptr : &domains, .shape = shape, .changes = changes_.size()};
+  return fits;
+}
+
+/// Whether a device that jobs share will have room.
+bool Forecast::fits_share(const GangShape& shape) const {
+  const auto has_room = [&](const Share& share) { return share.milli >= shape.milli; };
+  if (std::any_of(shares_.begin(), shares_.end(), has_room)) return true;
+  const auto unchanged = [&](const Pool::Share& share) {
+    return std::none_of(shares_.begin(), shares_.end(), [&](const Share& each) {
+      return each.node == share.node && each.device == DeviceMask{1} << share.device;
+    });
+  };
+  const auto shares = pool_->shares();
+  return std::any_of(shares.begin(), shares.end(), [&](const Pool::Share& share) {
+    return unchanged(share) && pool_->share_free(share.node, share.device) >= shape.milli;
+  });
+}
+
+bool Forecast::fits(const GangShape& shape, TopologyLevel level) {
+  if (shape.milli != 0 && fits_share(shape)) return true;
+  if (!pool_->is_near(shape, level)) return false;
+  const Domains* const domains = pool_->domains(level);
+  if (domains != nullptr && shape.milli == 0) return fits_near(shape, *domains);
   return can_hold(shape, [&](std::uint32_t count) {
-    std::uint32_t nodes = 0;
-    for (std::uint32_t level = count; level <= per_node_; ++level) nodes += counts_[level];
-    return nodes;
+    return std::accumulate(counts_.begin() + std::min(count, per_node_ + 1), counts_.end(), 0U);
   });
 }
 

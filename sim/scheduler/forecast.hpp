@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,14 +21,24 @@ class Forecast {
   void take(const Placement& parts);
   /// The pool is about to give these to somebody who will have left by then.
   void lend(const Placement& parts);
-  bool fits(const GangShape& shape, bool within_rack) const;
+  /// Whether the gang could be placed then, in one domain of the level.
+  bool fits(const GangShape& shape, TopologyLevel level);
 
  private:
   void set_free(std::uint32_t node, std::uint32_t count);
   std::uint32_t free(std::uint32_t node) const;
   void change(const Part& part, bool to_free);
-  std::uint32_t* rack_counts(std::uint32_t rack);
-  std::uint32_t in_rack_with_at_least(std::uint32_t rack, std::uint32_t count) const;
+  bool fits_share(const GangShape& shape) const;
+
+  /// What is free by domain, where it differs from the pool; brought up to date when it is asked for.
+  struct Level {
+    std::size_t applied = 0;              ///< of the changes
+    std::vector<std::uint32_t> counts{};  ///< nodes by domain and free devices
+    std::vector<std::uint64_t> epoch{};   ///< of each domain
+    std::vector<std::uint32_t> changed{};
+  };
+  Level& update(const Domains& domains);
+  bool fits_near(const GangShape& shape, const Domains& domains);
 
   const Pool* pool_ = nullptr;
   std::uint32_t per_node_;
@@ -35,8 +46,18 @@ class Forecast {
   std::vector<std::uint32_t> counts_;      ///< nodes by free devices
   std::vector<std::uint32_t> free_;        ///< by node, where it differs from the pool
   std::vector<std::uint64_t> node_epoch_;  ///< of `free_`: stale where it is not `epoch_`
-  std::vector<std::uint32_t> by_rack_;     ///< nodes by rack and free devices, where they differ
-  std::vector<std::uint64_t> rack_epoch_;
+  struct Change {
+    std::uint32_t node, before, after;
+  };
+  std::vector<Change> changes_;
+  std::array<Level, kTopologyLevels> levels_;
+  /// The last gang that did not fit at a level: as long as nothing is taken, only what has changed since can
+  /// make it fit.
+  struct Refused {
+    const Domains* domains = nullptr;
+    GangShape shape;
+    std::size_t changes = 0;
+  } refused_;
   /// Shared devices that will have more free.
   struct Share {
     std::uint32_t node;

@@ -8,10 +8,8 @@
 
 namespace fleetsim {
 
-/// Chooses free devices for a gang that fits (in `rack` if given); appends the parts to `out`, which is
-/// empty.
-using PlaceFunction = void (*)(const Pool&, const GangShape&, std::optional<std::uint32_t> rack,
-                               Placement& out);
+/// Chooses free devices for a gang that fits; appends the parts to `out`, which is empty.
+using PlaceFunction = void (*)(const Pool&, const GangShape&, const Within&, Placement& out);
 
 struct PlacementPolicy {
   std::string_view name, about;
@@ -23,23 +21,24 @@ struct PlacementPolicy {
 std::span<const PlacementPolicy> placement_table();
 const PlacementPolicy* find_placement(std::string_view name);
 
-/// Places the gang by the policy if it fits, in one rack if it must; false leaves `out` empty. Where nodes
-/// are packed, the pool has the policy of that name.
-bool place(const Pool& pool, const GangShape& shape, bool within_rack, PlaceFunction policy, Placement& out);
+/// Places the gang by the policy if it fits, in the first domain of the level that has room; false leaves
+/// `out` empty. Where nodes are packed, the pool has the policy of that name.
+bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, PlaceFunction policy,
+           Placement& out);
 
 /// The `count` lowest free devices of a node.
 Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count);
 
 /// Appends nodes with exactly `room` free devices, by number, each giving `devices`, until `out` has `end`
 /// parts; the nodes of its first `before` parts are taken already.
-void take_nodes_with(const Pool& pool, std::uint32_t room, std::uint32_t devices,
-                     std::optional<std::uint32_t> rack, std::size_t before, std::size_t end, Placement& out);
+void take_nodes_with(const Pool& pool, std::uint32_t room, std::uint32_t devices, const Within& within,
+                     std::size_t before, std::size_t end, Placement& out);
 
 // One file each.
-void place_first_fit(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
-void place_best_fit(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
-void place_worst_fit(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
-void place_random(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
-void place_compact(const Pool&, const GangShape&, std::optional<std::uint32_t> rack, Placement& out);
+void place_first_fit(const Pool&, const GangShape&, const Within&, Placement& out);
+void place_best_fit(const Pool&, const GangShape&, const Within&, Placement& out);
+void place_worst_fit(const Pool&, const GangShape&, const Within&, Placement& out);
+void place_random(const Pool&, const GangShape&, const Within&, Placement& out);
+void place_compact(const Pool&, const GangShape&, const Within&, Placement& out);
 
 }  // namespace fleetsim

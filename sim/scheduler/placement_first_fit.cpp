@@ -4,15 +4,14 @@
 
 namespace fleetsim {
 
-void place_first_fit(const Pool& pool, const GangShape& shape, std::optional<std::uint32_t> rack,
-                     Placement& out) {
+void place_first_fit(const Pool& pool, const GangShape& shape, const Within& within, Placement& out) {
   const auto take = [&](std::uint32_t nodes, std::uint32_t devices) {
     const std::size_t before = out.size();
-    std::uint32_t from = 0;
+    std::uint32_t from = within.first;
     for (std::uint32_t taken = 0; taken < nodes;) {
       const std::uint32_t node = *pool.next_with_at_least(devices, from);
       from = node + 1;
-      if (rack && pool.rack_of(node) != *rack) continue;
+      if (!within.contains(node)) continue;
       if (std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(before),
                       [&](const Part& part) { return part.node == node; }))
         continue;
@@ -20,7 +19,7 @@ void place_first_fit(const Pool& pool, const GangShape& shape, std::optional<std
       ++taken;
     }
   };
-  if (!rack && shape.per_node == pool.devices_per_node()) {
+  if (within.domains == nullptr && shape.per_node == pool.devices_per_node()) {
     pool.first_whole_nodes(shape.nodes, out);
   } else {
     take(shape.nodes, shape.per_node);

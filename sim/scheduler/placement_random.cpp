@@ -7,16 +7,15 @@
 
 namespace fleetsim {
 
-void place_random(const Pool& pool, const GangShape& shape, std::optional<std::uint32_t> rack,
-                  Placement& out) {
+void place_random(const Pool& pool, const GangShape& shape, const Within& within, Placement& out) {
   std::vector<std::uint32_t> nodes;
   const auto take = [&](std::uint32_t count, std::uint32_t devices) {
     nodes.clear();
-    for (auto node = pool.next_with_at_least(devices, 0); node;
+    for (auto node = pool.next_with_at_least(devices, within.first); node && *node <= within.last;
          node = pool.next_with_at_least(devices, *node + 1)) {
       const bool used =
           std::any_of(out.begin(), out.end(), [&](const Part& part) { return part.node == *node; });
-      if (!used && (!rack || pool.rack_of(*node) == *rack)) nodes.push_back(*node);
+      if (!used && within.contains(*node)) nodes.push_back(*node);
     }
     for (std::size_t next = 0; next < count; ++next) {
       boost::random::uniform_int_distribution<std::size_t> any{next, nodes.size() - 1};

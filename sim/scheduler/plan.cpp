@@ -59,18 +59,17 @@ void Plan::give_back(const Placement& parts, SimTime at) {
   }
 }
 
-bool Plan::choose_in(const GangShape& shape, std::optional<std::uint32_t> rack,
-                     std::vector<Place>& places) const {
+bool Plan::choose_in(const GangShape& shape, const Within& within, std::vector<Place>& places) const {
   places.clear();
-  const auto usable = [&](std::uint32_t node) { return !rack || pool_->rack_of(node) == *rack; };
-  const auto nodes = static_cast<std::uint32_t>(width_);
-  for (std::uint32_t node = 0; node < nodes && places.size() < shape.nodes; ++node)
+  const auto usable = [&](std::uint32_t node) { return within.contains(node); };
+  const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(width_, std::size_t{within.last} + 1));
+  for (std::uint32_t node = within.first; node < end && places.size() < shape.nodes; ++node)
     if (least_[node] >= shape.per_node && usable(node)) places.push_back({node, shape.per_node});
   if (places.size() < shape.nodes) return false;
   if (shape.remainder == 0) return true;
   auto member = places.begin();
   const auto members = places.end();
-  for (std::uint32_t node = 0; node < nodes; ++node) {
+  for (std::uint32_t node = within.first; node < end; ++node) {
     if (member != members && member->node == node) {
       ++member;
     } else if (least_[node] >= shape.remainder && usable(node)) {
@@ -81,16 +80,17 @@ bool Plan::choose_in(const GangShape& shape, std::optional<std::uint32_t> rack,
   return false;
 }
 
-bool Plan::choose(const GangShape& shape, bool within_rack, std::vector<Place>& places) const {
-  if (!within_rack || pool_->racks() == 1) return choose_in(shape, std::nullopt, places);
-  for (std::uint32_t rack = 0; rack < pool_->racks(); ++rack)
-    if (choose_in(shape, rack, places)) return true;
+bool Plan::choose(const GangShape& shape, TopologyLevel level, std::vector<Place>& places) const {
+  const Domains* const domains = pool_->domains(level);
+  if (domains == nullptr) return pool_->is_near(shape, level) && choose_in(shape, {}, places);
+  for (std::uint32_t domain = 0; domain < domains->count(); ++domain)
+    if (choose_in(shape, domains->within(domain), places)) return true;
   return false;
 }
 
-std::optional<Plan::Slot> Plan::earliest(const GangShape& shape, bool within_rack, Duration hold,
-                                         std::vector<Place>& places) {
-  for (std::size_t first = 0; first < times_.size();) {
+std::optional<Plan::Slot> Plan::earliest(const GangShape& shape, TopologyLevel level, Duration hold,
+                                         SimTime from, std::vector<Place>& places) {
+  for (std::size_t first = from > times_.front() ? row_from(from) : 0; first < times_.size();) {
     const SimTime end = times_[first] + hold;
     std::size_t index = first;
     bool enough = true;
@@ -105,7 +105,7 @@ std::optional<Plan::Slot> Plan::earliest(const GangShape& shape, bool within_rac
     for (; enough && index < times_.size() && touches(index); ++index) {
       for (std::size_t node = 0; node < width_; ++node)
         least_[node] = index == first ? row(index)[node] : std::min(least_[node], row(index)[node]);
-      enough = choose(shape, within_rack, places);
+      enough = choose(shape, level, places);
     }
     if (enough) return Slot{.start = times_[first], .at_once = first == 0};
     ++first;

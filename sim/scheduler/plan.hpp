@@ -35,8 +35,8 @@ class Plan {
   };
   /// Finds the earliest start of a stay of `hold` on one set of nodes, the first that have room all the time
   /// (whole members, then the remainder); `places` gets them, where rows know nodes. Nothing if there never
-  /// is room.
-  std::optional<Slot> earliest(const GangShape& shape, bool within_rack, Duration hold,
+  /// is room. All nodes are of one domain of the level, and the stay does not begin before `from`.
+  std::optional<Slot> earliest(const GangShape& shape, TopologyLevel level, Duration hold, SimTime from,
                                std::vector<Place>& places);
   void take(const GangShape& shape, const std::vector<Place>& places, const Slot& slot, Duration hold);
 
@@ -46,8 +46,8 @@ class Plan {
   void insert_row(std::size_t index, SimTime at);  ///< as the one before
   void add_overdue_row();
   std::size_t row_from(SimTime at);  ///< the row that begins at `at`, cut out of the one before if need be
-  bool choose(const GangShape& shape, bool within_rack, std::vector<Place>& places) const;
-  bool choose_in(const GangShape& shape, std::optional<std::uint32_t> rack, std::vector<Place>& places) const;
+  bool choose(const GangShape& shape, TopologyLevel level, std::vector<Place>& places) const;
+  bool choose_in(const GangShape& shape, const Within& within, std::vector<Place>& places) const;
 
   const Pool* pool_;
   Grain grain_;

@@ -47,6 +47,7 @@ bool is_disturbed(const Scenario& scenario, const JobClass& job_class) {
     return !scenario.pools[pool].drains.empty() || !scenario.pools[pool].dated.empty();
   };
   if (std::any_of(job_class.pools.begin(), job_class.pools.end(), comes_and_goes)) return true;
+  if (job_class.swap) return true;
   return scenario.scheduler.preemption != Preemption::none || !scenario.script.empty() ||
          !job_class.evictions.at.empty() || job_class.own_spares > 0 || job_class.lease || job_class.end ||
          (job_class.limit && job_class.enforce_limits);

@@ -7,6 +7,7 @@
 #include "models/money/cost.hpp"
 #include "models/reliability/reliability.hpp"
 #include "sim/study/class_terms.hpp"
+#include "sim/study/service_forms.hpp"
 
 namespace fleetsim {
 namespace {
@@ -180,8 +181,13 @@ ClosedForms closed_forms(const Scenario& scenario) {
     copy("scheduling_goodput", of_pool);
   }
   std::vector<const JobClass*> known;
-  for (const JobClass& job_class : scenario.classes)
-    if (add_class(scenario, job_class, book)) known.push_back(&job_class);
+  for (const JobClass& job_class : scenario.classes) {
+    if (job_class.kind == JobKind::service) {
+      for (const auto& [figure, form] : service_forms(scenario, job_class)) book.set(figure, form.value, form.kind);
+    } else if (add_class(scenario, job_class, book)) {
+      known.push_back(&job_class);
+    }
+  }
   // With several the weights in which they hold the pool are not known.
   if (known.size() == 1) add_fleet(scenario, *known.front(), book);
   add_cost(scenario, book);

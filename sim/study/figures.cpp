@@ -30,10 +30,15 @@ std::string name_of(const FigureInfo& info, const FigurePlace& place) {
       fill_in(name, "POOL", place.pool_spec().name);
       break;
     case FigureScope::job_class:
+    case FigureScope::service:
       fill_in(name, "CLASS", place.class_spec().name);
       break;
     case FigureScope::fault_row:
       fill_in(name, "ROW", place.pool_spec().faults[place.row].name);
+      fill_in(name, "POOL", place.pool_spec().name);
+      break;
+    case FigureScope::slow_row:
+      fill_in(name, "ROW", place.pool_spec().slow[place.row].name);
       fill_in(name, "POOL", place.pool_spec().name);
       break;
   }
@@ -81,12 +86,19 @@ std::vector<FigurePlace> places_of(FigureScope scope, const Scenario& scenario) 
         places.push_back({.scenario = scenario, .pool = pool});
       break;
     case FigureScope::job_class:
+    case FigureScope::service:
       for (std::uint32_t index = 0; index < size(scenario.classes); ++index)
-        places.push_back({.scenario = scenario, .job_class = index});
+        if ((scenario.classes[index].kind == JobKind::service) == (scope == FigureScope::service))
+          places.push_back({.scenario = scenario, .job_class = index});
       break;
     case FigureScope::fault_row:
       for (std::uint32_t pool = 0; pool < size(scenario.pools); ++pool)
         for (std::uint32_t row = 0; row < size(scenario.pools[pool].faults); ++row)
+          places.push_back({.scenario = scenario, .pool = pool, .row = row});
+      break;
+    case FigureScope::slow_row:
+      for (std::uint32_t pool = 0; pool < size(scenario.pools); ++pool)
+        for (std::uint32_t row = 0; row < size(scenario.pools[pool].slow); ++row)
           places.push_back({.scenario = scenario, .pool = pool, .row = row});
       break;
   }
@@ -98,8 +110,10 @@ const RunSums::Part& part_of(const NamedFigure& figure, const RunSums& sums) {
   switch (figure.info->scope) {
     case FigureScope::pool:
     case FigureScope::fault_row:
+    case FigureScope::slow_row:
       return sums.pools[figure.place.pool];
     case FigureScope::job_class:
+    case FigureScope::service:
       return sums.classes[figure.place.job_class];
     case FigureScope::fleet:
     case FigureScope::leaf:
@@ -139,7 +153,7 @@ RunSums::RunSums(const RunResult& result) : run{&result} {
 std::span<const FigureInfo> figure_table() {
   static const std::vector<FigureInfo> table = [] {
     std::vector<FigureInfo> rows;
-    for (const auto part : {ledger_and_job_figures(), scheduling_figures()})
+    for (const auto part : {ledger_and_job_figures(), scheduling_figures(), service_figures()})
       rows.insert(rows.end(), part.begin(), part.end());
     std::stable_sort(rows.begin(), rows.end(),
                      [](const FigureInfo& a, const FigureInfo& b) { return a.scope < b.scope; });

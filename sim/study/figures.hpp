@@ -16,7 +16,17 @@ namespace fleetsim {
 
 /// What there is one figure of: the whole fleet; or each leaf, size of gangs, quota, pool, class of jobs, or
 /// row of failures. Results list figures in this order.
-enum class FigureScope : std::uint8_t { fleet, leaf, size, quota, pool, job_class, fault_row };
+enum class FigureScope : std::uint8_t {
+  fleet,
+  leaf,
+  size,
+  quota,
+  pool,
+  job_class,  ///< all but services
+  service,
+  fault_row,
+  slow_row,
+};
 
 /// One replication, with the sums of its ledger made once.
 struct RunSums {
@@ -76,6 +86,7 @@ std::span<const FigureInfo> figure_table();
 // Parts of the table, a file each.
 std::span<const FigureInfo> ledger_and_job_figures();
 std::span<const FigureInfo> scheduling_figures();
+std::span<const FigureInfo> service_figures();
 
 /// A figure of a scenario.
 struct NamedFigure {

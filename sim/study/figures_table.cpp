@@ -161,6 +161,10 @@ double interruptions_of_row(const FigurePlace& place, const RunSums& sums) {
   return count(sums.run->faults[place.pool][place.row].interruptions);
 }
 
+double episodes_of_row(const FigurePlace& place, const RunSums& sums) {
+  return sums.run->episodes.empty() ? 0 : count(sums.run->episodes[place.pool][place.row]);
+}
+
 // What a figure may lack.
 std::string_view no_ideal(const FigurePlace&, const Factors& factors) {
   const bool unknown = factors.ideal == DeviceTime::zero() && factors.unmodelled > DeviceTime::zero();
@@ -175,6 +179,13 @@ std::string_view no_price_or_ideal(const FigurePlace& place, const Factors& fact
   const std::string_view lack = no_price(place, factors);
   return lack.empty() ? no_ideal(place, factors) : lack;
 }
+std::string_view no_pods(const FigurePlace& place, const Factors&) {
+  const auto is_one = [](const std::vector<std::uint32_t>& domains) {
+    return std::all_of(domains.begin(), domains.end(), [](std::uint32_t domain) { return domain == 0; });
+  };
+  return is_one(place.pool_spec().pods) && is_one(place.pool_spec().spines) ? "the pool is one pod" : "";
+}
+
 std::string_view no_racks(const FigurePlace& place, const Factors&) {
   const auto& racks = place.pool_spec().racks;
   const bool one = std::all_of(racks.begin(), racks.end(), [](std::uint32_t rack) { return rack == 0; });
@@ -293,11 +304,15 @@ constexpr std::array kFigures{
                "the same where gangs keep to one rack if they ask for it",
                fragmented<&FragmentationSums::rack>, fragmented<&FragmentationSums::free>, kFree, no_racks,
                Shown::where_measured},
+    FigureInfo{"pools.POOL.fragmentation.pod", kPool, "1",
+               "the same where gangs also keep to one pod, or spine, if they ask for it",
+               fragmented<&FragmentationSums::pod>, fragmented<&FragmentationSums::free>, kFree, no_pods,
+               Shown::where_measured},
     FigureInfo{"pools.POOL.fragmentation.fgd", kPool, "1",
                "of the free capacity, what typical tasks could not use, CPU and memory counted (Weng et al., "
                "USENIX ATC 2023)",
-               fragmented<&FragmentationSums::typical>, fragmented<&FragmentationSums::free>, kFree, not_packed,
-               Shown::where_measured},
+               fragmented<&FragmentationSums::typical>, fragmented<&FragmentationSums::free>, kFree,
+               not_packed, Shown::where_measured},
 
     FigureInfo{"jobs.CLASS.runtime_goodput", kJob, "1",
                "R of the class: retained of what it held and whose fate is known", retained<job>,
@@ -374,6 +389,17 @@ constexpr std::array kFigures{
                number_of<&ClassOutcome::drains>, once, ""},
     FigureInfo{"jobs.CLASS.commits", kJob, "count", "commits, per replication",
                number_of<&ClassOutcome::commits>, once, ""},
+
+    FigureInfo{"jobs.CLASS.swaps", kJob, "count",
+               "times a job was stopped to be rid of stragglers, per replication",
+               number_of<&ClassOutcome::swaps>, once, ""},
+    FigureInfo{"jobs.CLASS.straggler", kJob, "1", "of retained time, waiting for slow members",
+               in<Leaf::program_straggler>, retained<job>, kRetained},
+    FigureInfo{"jobs.CLASS.noisy_neighbour", kJob, "1", "of retained time, links slowed by others",
+               in<Leaf::program_noisy_neighbour>, retained<job>, kRetained},
+
+    FigureInfo{"episodes.POOL.ROW", FigureScope::slow_row, "count",
+               "episodes of slowness that began in the window, per replication", episodes_of_row, once, ""},
 
     FigureInfo{"failures.POOL.ROW", kRow, "count", "failures in service, per replication", failures_of_row,
                once, ""},

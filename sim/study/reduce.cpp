@@ -33,6 +33,10 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.evictions += more.evictions;
   sums.drains += more.drains;
   sums.commits += more.commits;
+  sums.swaps += more.swaps;
+  sums.ready += more.ready;
+  sums.ready_wait += more.ready_wait;
+  sums.from_warm += more.from_warm;
 }
 
 void add(std::vector<std::vector<FaultOutcome>>& sums, const std::vector<std::vector<FaultOutcome>>& more) {
@@ -84,6 +88,8 @@ bool is_compared(std::string_view figure) {
       "mpg",     "scheduling_goodput", "runtime_goodput", "program_goodput", "cost_per_useful_device_hour",
       "makespan"};
   if (std::find(kCompared.begin(), kCompared.end(), figure) != kCompared.end()) return true;
+  if (figure.starts_with("services."))
+    return figure.ends_with(".runtime_goodput") || figure.ends_with(".time_to_ready");
   return figure.starts_with("jobs.") &&
          (figure.ends_with(".time_to_result") || figure.ends_with(".runtime_goodput"));
 }

@@ -42,9 +42,11 @@ double percentile(const FigurePlace& place, const RunSums& sums) {
 }
 
 // Sums over all classes.
-double all_completed(const FigurePlace&, const RunSums& sums) {
+/// Of jobs that have a result: replicas have none.
+double all_completed(const FigurePlace& place, const RunSums& sums) {
   std::int64_t all = 0;
-  for (const ClassOutcome& each : sums.run->classes) all += each.completed;
+  for (std::size_t index = 0; index < sums.run->classes.size(); ++index)
+    if (place.scenario.classes[index].kind != JobKind::service) all += sums.run->classes[index].completed;
   return count(all);
 }
 template <DeviceTime ClassOutcome::*time>

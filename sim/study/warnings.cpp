@@ -39,6 +39,9 @@ void add_young(const Scenario& scenario, Warnings& warnings) {
 /// Devices that jobs which come one after the other keep busy on average, launches included.
 double offered_devices(const JobClass& job_class, const Scenario& scenario) {
   const ArrivalSpec& arrivals = job_class.arrivals;
+  if (const auto& life = job_class.service.life ? job_class.service.life : job_class.service.ready;
+      life && arrivals.gap && !arrivals.count)
+    return mean_devices(job_class.gang) * (Seconds{life->mean()} / Seconds{arrivals.gap->mean()});
   const std::optional<Seconds> work = mean_work(job_class);
   if (!arrivals.gap || arrivals.count || !work) return 0;
   const std::optional<ClassTerms> known = class_terms(scenario, job_class);

@@ -174,7 +174,7 @@ TEST_CASE("a gang's members each take their CPU and memory: fewer fit than devic
     "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 4, "nodes_per_rack": 2,
                                  "cpus_per_node": 10, "memory_per_node": "100 GiB" } } },
     "workload": { "j": { "arrivals": { "every": "1 s", "count": 4 }, "gang": { "nodes": 2, "per_node": 2 },
-                         "duration": "100 s", "cpus": 6, "memory": "1 GiB", "within_rack": true } },
+                         "duration": "100 s", "cpus": 6, "memory": "1 GiB", "topology": { "level": "rack", "rule": "required" } } },
     "scheduler": { "placement": "PLACEMENT" },
     "window": { "until": "done" } })";
   for (const std::string placement : {"first-fit", "best-fit", "worst-fit", "random"}) {
@@ -270,8 +270,7 @@ TEST_CASE("what does not go together is said once, where it stands") {
                   "looks at devices alone"));
   CHECK(has_issue(with(R"({ "admission": "partial-hold" })", asks), "/scheduler/admission",
                   "looks at devices alone"));
-  CHECK(has_issue(with(R"({ "preemption": {} })", asks), "/scheduler/preemption",
-                  "looks at devices alone"));
+  CHECK(has_issue(with(R"({ "preemption": {} })", asks), "/scheduler/preemption", "looks at devices alone"));
   CHECK(has_issue(with("{}", R"({ "gang": 1, "duration": "1 h", "memory": "1 GB" })"), "/workload/j",
                   "give it \"memory_per_node\""));
   CHECK(read(with("{}", asks)).issues.empty());

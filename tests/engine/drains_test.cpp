@@ -264,7 +264,7 @@ TEST_CASE("what was the spare before maintenance of the whole pool is the spare 
   three.spares = 1;
   three.drains = {drain(at(10), {0, 1, 2}, seconds(10))};
   JobClass gang = job("a", 2, 1, seconds(5), at(30));
-  gang.within_rack = true;
+  gang.topology.level = TopologyLevel::rack;
   CHECK(outcome(run_recorded(scenario({three}, {gang}, seconds(100))), "a").first_start == at(30));
 }
 

@@ -187,7 +187,8 @@ TEST_CASE("the sums of a class are the sums of its jobs") {
       of.completed += job.state == FinalState::completed ? 1 : 0;
       of.unsatisfiable += job.state == FinalState::unsatisfiable ? 1 : 0;
       of.unfinished += job.state ? 0 : 1;
-      if (job.state == FinalState::completed) {
+      const bool has_result = run.scenario.classes[job.job_class].kind != JobKind::service;
+      if (job.state == FinalState::completed && has_result) {
         of.time_to_result += Capacity::devices(1) * (*job.end - job.submit);
         of.held += Capacity::devices(1) * job.held;
       }

@@ -24,6 +24,9 @@ class Maker {
     scenario_.runs.seed = draw(1000);
     for (JobClass& job : scenario_.classes)
       if (chance(30)) sizes(job);
+    for (JobClass& job : scenario_.classes)
+      if (chance(12)) serve(job);
+    if (chance(25)) slowness();
     return std::move(scenario_);
   }
 
@@ -89,7 +92,10 @@ class Maker {
     pool.devices_per_node = count(1, 8);
     if (pool.nodes > 1 && chance(30)) pool.spares = count(1, std::min<std::int64_t>(2, pool.nodes - 1));
     const std::uint32_t in_rack = count(1, 4);
-    for (std::uint32_t node = 0; node < pool.nodes; ++node) pool.racks.push_back(node / in_rack);
+    for (std::uint32_t node = 0; node < pool.nodes; ++node) {
+      pool.racks.push_back(node / in_rack);
+      pool.pods.push_back(node / (2 * in_rack));
+    }
     pool.teardown = maybe_time(8);
     for (std::int64_t rows = chance(60) ? between(1, 3) : 0; rows > 0; --rows)
       pool.faults.push_back(fault_row());
@@ -296,7 +302,10 @@ class Maker {
     job.priority = between(0, 3);
     if (!scenario_.scheduler.quotas.empty() && chance(60))
       job.quota = count(0, static_cast<std::int64_t>(scenario_.scheduler.quotas.size()) - 1);
-    job.within_rack = chance(15);
+    if (chance(25)) {
+      job.topology.level = pick({TopologyLevel::node, TopologyLevel::rack, TopologyLevel::pod});
+      if (chance(50)) job.topology.wait = maybe_time(100);
+    }
     job.preemptible = chance(85);
     job.enforce_limits = chance(60);
     scenario_.classes.push_back(job);
@@ -361,6 +370,50 @@ class Maker {
     SimTime at = SimTime::zero();
     for (std::int64_t times = between(1, 3); times > 0; --times)
       spec.script.push_back({at = at + time(1, 200), sized(count(1, 16)), resizing()});
+  }
+
+  void serve(JobClass& job) {
+    const bool whole = !job.gang.shape || job.gang.shape->milli == 0;
+    if (job.kind != JobKind::work || !whole || !job.arrivals.listed.empty()) return;
+    job.kind = JobKind::service;
+    job.step = StepSpec{};
+    job.checkpoint = CheckpointSpec{};
+    job.steps.reset();
+    job.duration.reset();
+    job.elastic.reset();
+    job.lease.reset();
+    job.limit.reset();
+    job.evictions.terms.save.reset();
+    for (LaunchSpec* launch : {&job.startup, &job.recovery.relaunch, &job.preemption, &job.reconfiguration})
+      launch->slow_steps = 0;
+    ServiceSpec& spec = job.service;
+    spec.provision = maybe_time(8);
+    if (until_done_ || chance(70)) (chance(50) ? spec.life : spec.ready) = random_time(1, 200);
+    if (chance(60)) spec.drain = random_time(1, 20);
+    if (until_done_) return;
+    if (chance(40)) spec.warm = count(1, 2);
+    spec.kept = chance(30);
+  }
+
+  void slowness() {
+    for (PoolSpec& pool : scenario_.pools) {
+      for (std::int64_t rows = between(0, 2); rows > 0; --rows) {
+        SlowRow& row = pool.slow.emplace_back();
+        row.hits = pick({FaultScope::device, FaultScope::node, FaultScope::rack});
+        row.cause = pick({SlowCause::straggler, SlowCause::straggler, SlowCause::noisy_neighbour});
+        row.share = pick({0.0, 0.2, 0.6});
+        if (chance(70)) row.rate = PerSecond{1.0 / in_seconds(60, 2000)};
+        if (chance(70)) row.length = random_time(1, 200);
+        row.least_speed = pick({0.1, 0.5, 0.9});
+        row.most_speed = pick({row.least_speed, 0.95});
+        row.repair = random_time(1, 60);
+      }
+    }
+    for (JobClass& job : scenario_.classes) {
+      if (job.step.continuous) continue;
+      job.step.stretched = {pick({1.0, 0.3}), pick({1.0, 0.1, 0.0})};
+      if (chance(40)) job.swap = SwapPolicy{maybe_time(40), pick({SwapAt::now, SwapAt::commit})};
+    }
   }
 
   void script() {

@@ -1,6 +1,7 @@
 #include "tests/engine/tick_oracle.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -51,7 +52,18 @@ class Player {
   // A step: its wait, its own time, the excess of a slow first step, the excess of a flush beside it.
   std::int64_t wait() const { return job_.step.wait.ns(); }
   std::int64_t profile() const { return wait() + job_.step.time.ns(); }
-  std::int64_t step_length() const { return profile() + warm_excess_ + flush_excess_; }
+  std::int64_t step_length() const { return profile() + straggler_ + warm_excess_ + flush_excess_; }
+
+  /// By how much a step that begins now waits for the slowest member.
+  std::int64_t slowness() const {
+    double speed = 1.0;
+    for (const ScriptedSlowness& episode : scenario_.slow_script) {
+      const std::int64_t from = episode.at.ns();
+      const bool lasts = episode.length == Duration::max() || now_ - from < episode.length.ns();
+      if (from <= now_ && lasts) speed = std::min(speed, episode.speed);
+    }
+    return std::llround(static_cast<double>(job_.step.time.ns()) / speed) - job_.step.time.ns();
+  }
 
   void charge(Leaf leaf, std::int64_t at) {
     if (at >= window_from_ && at < window_to_) ++out_.leaves[static_cast<std::size_t>(leaf)];
@@ -74,6 +86,7 @@ class Player {
 
   void begin_step(std::int64_t position) {
     in_step_ = position;
+    straggler_ = job_.step.continuous ? 0 : slowness();
     warm_excess_ = slow_left_ > 0 ? slow_excess_ : 0;
     slow_left_ -= slow_left_ > 0 ? 1 : 0;
     flush_excess_ = flushing_until_ && now_ < *flushing_until_ ? job_.checkpoint.step_excess.ns() : 0;
@@ -244,11 +257,13 @@ class Player {
   }
 
   void step_tick() {
-    if (in_step_ >= profile() && in_step_ < profile() + warm_excess_) {
+    const std::int64_t stepping = profile() + straggler_;
+    if (in_step_ >= stepping && in_step_ < stepping + warm_excess_) {
       charge(leaf_, now_);
     } else {
       const Leaf leaf = in_step_ < wait()      ? Leaf::runtime_input_wait
                         : in_step_ < profile() ? Leaf::program_unmodelled
+                        : in_step_ < stepping  ? Leaf::program_straggler
                                                : Leaf::program_checkpoint_write;
       provisional_.push_back({now_, leaf, progress()});
       ++since_;
@@ -266,7 +281,7 @@ class Player {
   Leaf leaf_ = Leaf::runtime_startup;
   std::int64_t left_ = 0;  ///< of a launch, a pause, a save, or away
   std::int64_t began_ = 0;
-  std::int64_t steps_ = 0, in_step_ = 0, warm_excess_ = 0, flush_excess_ = 0;
+  std::int64_t steps_ = 0, in_step_ = 0, straggler_ = 0, warm_excess_ = 0, flush_excess_ = 0;
   std::int64_t slow_left_ = 0, slow_excess_ = 0;
   std::int64_t since_ = 0;  ///< stepping time towards the interval
   bool at_boundary_ = false;

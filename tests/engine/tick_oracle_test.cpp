@@ -41,6 +41,8 @@ class Maker {
       scenario.script.push_back(fault);
     }
     drains(scenario.pools.front());
+    for (std::int64_t episodes = chance(50) ? between(1, 5) : 0; episodes > 0; --episodes)
+      scenario.slow_script.push_back(slowness(job.step.time));
     return scenario;
   }
 
@@ -72,6 +74,16 @@ class Maker {
     spec.flush = maybe(40);
     if (!job.step.continuous) spec.step_excess = maybe(4);
     spec.interval_from = chance(50) ? IntervalFrom::stage : IntervalFrom::commit;
+  }
+
+  /// Of all nodes, so that it meets the job wherever it runs.
+  ScriptedSlowness slowness(Duration step) {
+    ScriptedSlowness episode;
+    episode.at = SimTime::at_ns(between(0, 300));
+    if (chance(80)) episode.length = ns(between(1, 120));
+    episode.hits = FaultScope::rack;
+    episode.speed = static_cast<double>(step.ns()) / static_cast<double>(step.ns() + between(1, 9));
+    return episode;
   }
 
   /// Of the nodes in their order, as the job comes to them; the last one stays.

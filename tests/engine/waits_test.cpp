@@ -164,7 +164,10 @@ TEST_CASE("sizes add up to the ledger, and what is free in front of them to the 
     }
     const LeafTotals leaves = result.ledger.total();
     CHECK(all.held == factors(leaves).held);
-    CHECK(all.partial == leaves[static_cast<std::size_t>(Leaf::scheduling_partial_gang)]);
+    DeviceTime incomplete = leaves[static_cast<std::size_t>(Leaf::scheduling_partial_gang)];
+    for (std::uint32_t index = 0; index < scenario.classes.size(); ++index)
+      incomplete += result.ledger.of_class(ClassId{index})[static_cast<std::size_t>(Leaf::scheduling_transition)];
+    CHECK(all.partial == incomplete);
     DeviceTime free_with_queue;
     for (const PoolRow& row : records.pool_rows)
       if (row.queue_depth > 0 && row.leaf <= Leaf::scheduling_shortfall &&

@@ -77,7 +77,7 @@ TEST_CASE("watch: quota, fragmentation, one rack") {
   Scenario racks = scenario({pool(4, 1)}, {job("a", 1, 1, seconds(40)), job("b", 1, 1, seconds(10)),
                                            job("c", 1, 1, seconds(60)), job("d", 2, 1, seconds(10), at(20))});
   racks.pools[0].racks = {0, 0, 1, 1};
-  racks.classes[3].within_rack = true;
+  racks.classes[3].topology.level = TopologyLevel::rack;
   CHECK(told(watch(racks, "d")) == "20..40 topology; 40..50 running");
 }
 
@@ -194,7 +194,8 @@ TEST_CASE(
         CHECK(span.from < span.to);
         if (i > 0) CHECK(seen.spans[i - 1].to == span.from);
         const bool waiting =
-            is_queued(span.state) || span.state == WatchState::assembling || span.state == WatchState::away;
+            is_queued(span.state) || span.state == WatchState::assembling ||
+            span.state == WatchState::provisioning || span.state == WatchState::away;
         if (waiting) waits += span.to - span.from;
       }
       if (job.state == FinalState::completed) CHECK(waits == job.queue_wait + job.requeue_wait);

@@ -49,28 +49,32 @@ TEST_CASE(
 
 /// Gangs of one node and of several, in pools of which some is taken: `setup` packs the nodes, or does not.
 void check_placement(const PlacementPolicy& policy, const PackedNodes::Setup* setup) {
-  const std::vector<std::uint32_t> racks{0, 0, 1, 1, 2, 2};
+  const std::vector<std::uint32_t> racks{0, 0, 1, 1, 2, 2}, pods{0, 0, 0, 0, 1, 1};
   const std::uint32_t spares = setup == nullptr ? 1 : 0;
   for (std::uint32_t taken = 0; taken <= 4; ++taken) {
-    Pool pool{Pool::Shape{6, 4, spares, racks, Pool::Shape::Holders::known, setup}};
+    Pool pool{Pool::Shape{
+        6, 4, spares, racks, Pool::Shape::Holders::known, setup, {0, 0, Purpose::kPlacement, 0}, pods}};
     const Part busy{.node = 2, .milli = 0, .devices = (DeviceMask{1} << taken) - 1};
     pool.know(JobId{7}, GangShape{.nodes = 1, .per_node = taken});
     if (taken > 0) pool.take(busy, JobId{7});
     for (const GangShape shape : {GangShape{.nodes = 1, .per_node = 3}, GangShape{.nodes = 2, .per_node = 4},
                                   GangShape{.nodes = 3, .per_node = 2, .remainder = 1},
                                   GangShape{.nodes = 4, .per_node = 4, .remainder = 3}}) {
-      for (const bool within_rack : {false, true}) {
+      for (const TopologyLevel level : {TopologyLevel::node, TopologyLevel::rack, TopologyLevel::pod,
+                                        TopologyLevel::spine, TopologyLevel::pool}) {
         Placement parts;
-        const bool placed = place(pool, shape, within_rack, policy.place, parts);
-        CHECK(placed == pool.fits(shape, within_rack));
-        if (placed) CHECK(pool.could_ever_fit(shape, within_rack));
+        const bool placed = place(pool, shape, level, policy.place, parts);
+        CHECK(placed == pool.fits(shape, level));
+        if (placed) CHECK(pool.could_ever_fit(shape, level));
         if (!placed) continue;
         CHECK(capacity(parts.list()) == shape.capacity());
         for (const Part& part : parts) {
           CHECK((part.devices & ~pool.free_devices(part.node)) == 0);
           CHECK(std::count_if(parts.begin(), parts.end(),
                               [&](const Part& other) { return other.node == part.node; }) == 1);
-          if (within_rack) CHECK(pool.rack_of(part.node) == pool.rack_of(parts.front().node));
+          if (const Domains* const domains = pool.domains(level))
+            CHECK(domains->of(part.node) == domains->of(parts.front().node));
+          if (level == TopologyLevel::node) CHECK(parts.size() == 1);
         }
       }
     }
@@ -88,11 +92,9 @@ TEST_CASE("tables: every placement gives a gang that fits what it asked for, and
 TEST_CASE("tables: so does every packing policy, of nodes of which one has no devices and one has fewer") {
   const std::vector<NodeSpec> nodes{{.cards = 4}, {.cards = 4}, {.cards = 4},
                                     {.cards = 0}, {.cards = 2}, {.cards = 4}};
-  const std::vector<std::uint32_t> racks{0, 0, 1, 1, 2, 2};
   for (const PackingPolicy& policy : packing_table()) {
     CAPTURE(policy.name);
-    const PackedNodes::Setup setup{
-        .nodes = nodes, .racks = racks, .policy = policy, .draws = {1, 0, Purpose::kPlacement, 0}};
+    const PackedNodes::Setup setup{.nodes = nodes, .policy = policy, .draws = {1, 0, Purpose::kPlacement, 0}};
     check_placement({policy.name, "", "", "", nullptr}, &setup);
   }
 }
@@ -105,7 +107,7 @@ TEST_CASE("tables: worst-fit takes the emptiest nodes, and random ones are rando
     for (std::uint32_t node = 0; node < 6; ++node)
       if (node != 4) pool.take(Part{.node = node, .milli = 0, .devices = node % 3 == 0 ? 3U : 1U}, JobId{7});
     Placement parts;
-    CHECK(place(pool, {.nodes = 3, .per_node = 2}, false, find_placement(name)->place, parts));
+    CHECK(place(pool, {.nodes = 3, .per_node = 2}, TopologyLevel::pool, find_placement(name)->place, parts));
     std::vector<std::uint32_t> nodes;
     for (const Part& part : parts) nodes.push_back(part.node);
     return nodes;

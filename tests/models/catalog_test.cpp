@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/catalog/measured_network.hpp"
 #include "models/reliability/reliability.hpp"
 #include "models/transformer/transformer.hpp"
 #include "tests/models/near.hpp"
@@ -30,10 +31,16 @@ bool reads(CatalogKind kind, const std::string& name) {
       return price(name).entry.has_value();
     case CatalogKind::kStorage:
       return storage(name).entry.has_value();
+    case CatalogKind::kGemms:
+      return gemm_table(name).entry.has_value();
     case CatalogKind::kRecovery:
+      return recovery_budget(name).entry.has_value();
+    case CatalogKind::kCalibration:
+      return catalog_text(kind, name).has_value();
+    case CatalogKind::kCollectives:
       break;
   }
-  return recovery_budget(name).entry.has_value();
+  return read_measured_network(catalog_text(kind, name).value()).value.has_value();
 }
 
 }  // namespace

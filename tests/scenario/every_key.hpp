@@ -9,9 +9,9 @@ inline constexpr std::string_view kEveryKey[] = {
     R"({
   "$schema": "schema.json", "name": "every key", "about": "none left out", "gate": "loss 2.0",
   "fleet": { "pools": {
-    "a": { "node": "dgx-h100", "nodes": 4, "fabric": "ndr400-rail", "nodes_per_rack": 2, "price": "2 USD/GPU-h", "spares": 1, "teardown": "5 s",
+    "a": { "node": "dgx-h100", "nodes": 4, "fabric": "ndr400-rail", "nodes_per_rack": 1, "nodes_per_pod": 2, "nodes_per_spine": 4, "price": "2 USD/GPU-h", "spares": 1, "teardown": "5 s",
            "faults": { "components": { "gpu": { "lifetime": { "weibull": { "mean": "900 h", "shape": 0.7 } } } } } },
-    "b": { "device": "toy", "devices_per_node": 4, "peak": "100 TFLOP/s", "nodes": 3, "racks": [0, 0, 1],
+    "b": { "device": "toy", "devices_per_node": 4, "peak": "100 TFLOP/s", "nodes": 3, "racks": [0, 0, 1], "pods": [0, 0, 1], "spines": [0, 0, 0],
            "drains": [ { "at": "1 h", "for": "2 h", "every": "7 d", "rack": 1, "mode": "at_commit" }, { "at": "1 h", "until": "2 h", "nodes": [0, 2] }, { "at": "1 h", "last": 1 } ],
            "installed": [ { "from": "1 h", "until": "3 d", "last": 1 }, { "from": "1 h", "nodes": [0] } ] },
     "c": { "device": "toy", "devices_per_node": 4, "nodes": 3, "racks": [0, 0, 1], "installed": [ { "from": "1 h", "rack": 1 } ] } } },
@@ -21,18 +21,23 @@ inline constexpr std::string_view kEveryKey[] = {
       "nic": { "hits": "node", "rate": "1 /w" },
       "fan": { "lifetime": { "weibull": { "scale": "9000 h", "shape": 1.5 } }, "repair": { "uniform": ["1 h", "2 h"] } } },
     "takes_out": "node", "detect": "1 min", "repair": { "lognormal": { "median": "1 h", "sigma": 1 } }, "lemons": { "share": "5 %", "factor": 2 },
-    "incidents": [ { "at": "1 h", "pool": "b", "node": 1, "device": 2, "hits": "device", "takes_out": "nothing", "detect": "1 s", "repair": "2 h" } ] },
+    "incidents": [ { "at": "1 h", "pool": "b", "node": 1, "device": 2, "hits": "device", "takes_out": "nothing", "detect": "1 s", "repair": "2 h" } ],
+    "slow": { "bad": { "hits": "node", "cause": "straggler", "share": 0.1, "speed": [0.7, 0.9], "repair": "1 h" },
+      "hot": { "rate": "1 /w", "length": { "exponential": "1 h" }, "speed": 0.8 } },
+    "episodes": [ { "at": "1 h", "for": "1 h", "pool": "b", "node": 1, "device": 2, "hits": "device", "cause": "straggler", "speed": 0.5, "repair": "1 h" },
+      { "at": "1 h", "until": "3 h", "pool": "a", "hits": "rack", "cause": "noisy_neighbour", "speed": 0.9 } ] },
   "workload": {
     "train": { "kind": "training", "accepts": ["a"], "model": "llama2-70b", "layout": { "tensor": 8, "pipeline": 2, "data": 1, "context": 1, "expert": 1 },
       "submit": "1 min", "gang": { "nodes": 2, "per_node": 8, "remainder": 0 }, "tokens": 1e9,
-      "step": { "time": "2 s", "tokens": 30000, "flops": "causal-attention", "sequence": 4096, "parts": { "tensor_comm": "0.1 s" } },
+      "step": { "time": "2 s", "tokens": 30000, "flops": "causal-attention", "sequence": 4096, "parts": { "tensor_comm": "0.1 s" }, "straggler_share": 0.9, "neighbour_share": "10 %" },
+      "stragglers": { "swap_after": "30 min", "swap": "at_commit" },
       "input": { "io": "1 s", "prefetch": true },
       "checkpoint": { "interval": "30 min", "mode": "async", "size": "1 TB", "bandwidth": "10 GB/s", "pause": "1 s", "flush": "100 s", "step_slowdown": "5 %", "interval_from": "commit" },
-      "startup": { "launch": "1 min", "load": "auto", "compile": "10 s", "warmup": "5 s", "slow_steps": { "count": 3, "excess": "1 s" } },
-      "recovery": { "detect": "1 min", "replace": "1 min", "launch": "1 min", "load": "9 s", "compile": "1 s", "warmup": "1 s", "slow_steps": { "count": 1, "excess": "1 s" } },
+      "startup": { "fetch": "1 min", "launch": "1 min", "load": "auto", "compile": "10 s", "warmup": "5 s", "slow_steps": { "count": 3, "excess": "1 s" } },
+      "recovery": { "detect": "1 min", "replace": "1 min", "fetch": "1 s", "launch": "1 min", "load": "9 s", "compile": "1 s", "warmup": "1 s", "slow_steps": { "count": 1, "excess": "1 s" } },
       "preemption": { "launch": "1 min" }, "reconfiguration": { "launch": "1 min" }, "no_replacement": "release",
       "evictions": { "rate": "1 /d", "at": ["2 h"], "clock": "wall", "lost_work": "15 min", "save": "10 s", "grace": "30 s", "requeue_delay": "1 min", "requeue": "behind" },
-      "limit": "10 d", "lease": "11 d", "end": { "at": "3 d", "as": "cancelled" }, "max_restarts": 5, "own_spares": 1, "priority": 3, "quota": "team", "within_rack": true },
+      "limit": "10 d", "lease": "11 d", "end": { "at": "3 d", "as": "cancelled" }, "max_restarts": 5, "own_spares": 1, "priority": 3, "quota": "team", "topology": { "level": "rack", "rule": "required" } },
     "stream": { "arrivals": { "poisson": "2 /h", "count": 100 }, "gang": { "choice": { "1": 0.5, "2": 0.5 } }, "duration": { "exponential": "1 h" }, "program_goodput": 0.5 },
     "regular": { "arrivals": { "every": "1 h" }, "gang": 1, "duration": { "empirical": ["1 h", "2 h"] }, "evictions": { "every": "9 h" } },
     "gaps": { "arrivals": { "gap": { "choice": { "1 h": 0.5, "2 h": 0.5 } } }, "gang": { "milli": 300 }, "device_time": "1000 GPU-h", "program_goodput": 0.5 },
@@ -68,6 +73,15 @@ inline constexpr std::string_view kEveryKey[] = {
     "c": { "kind": "reservation", "trace": { "format": "openb", "file": "three_pods.csv", "arrivals_up_to": 1.3, "every": "2 s" } } },
   "scheduler": { "placement": "fgd" },
   "window": { "length": "1 h" }
+})",
+    R"({
+  "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 8, "nodes": 3, "peak": "100 TFLOP/s", "memory_bandwidth": "1 TB/s" } } },
+  "workload": {
+    "serve": { "kind": "service", "model": "llama2-70b", "gang": 8, "startup": { "fetch": "5 min", "load": "25 s", "warmup": "15 s" },
+      "service": { "replicas": 2, "provision": "1 min", "life": { "lognormal": { "median": "1 h", "sigma": 1 } }, "drain": { "uniform": ["0 s", "30 s"] }, "warm": 1, "busy": 0.7,
+        "decode": { "step": "40 ms", "batch": 4, "weights": "140 GB", "cache": "1 GB" } } },
+    "burst": { "kind": "service", "gang": 8, "arrivals": { "poisson": "1 /h" }, "service": { "ready": "1 h", "busy": "50 %" }, "program_goodput": 0.1 } },
+  "window": { "length": "1 d" }
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },

@@ -117,6 +117,7 @@ constexpr std::array kKinds = {
     Kind{"prices", "catalog: prices of a device-hour", catalog_entries<CatalogKind::kPrices>},
     Kind{"storage", "catalog: file systems", catalog_entries<CatalogKind::kStorage>},
     Kind{"recoveries", "catalog: times to recover", catalog_entries<CatalogKind::kRecovery>},
+    Kind{"gemms", "catalog: measured matrix products", catalog_entries<CatalogKind::kGemms>},
 };
 
 constexpr OptionRow kOptions[] = {{"verbose", "", "a line about each"}};

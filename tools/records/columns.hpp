@@ -13,7 +13,7 @@ inline constexpr std::string_view kSchedulerColumns[] = {"row",       "job",    
 
 inline constexpr std::string_view kTimelineColumns[] = {
     "job",     "attempt", "kind",     "from_ns",   "to_ns",       "leaf",       "milli",       "steps",
-    "step_ns", "wait_ns", "pause_ns", "excess_ns", "excess_leaf", "warm_up_ns", "warm_up_leaf"};
+    "step_ns", "wait_ns", "pause_ns", "excess_ns", "excess_leaf", "straggler_ns", "neighbour_ns", "warm_up_ns", "warm_up_leaf"};
 
 inline constexpr std::string_view kStepsColumns[] = {"job", "leaf", "weight", "milli"};
 

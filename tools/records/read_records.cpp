@@ -184,6 +184,7 @@ class SchedulerReader {
     if (!in_.text("gang_complete_ns").empty()) row.gang_complete = in_.time("gang_complete_ns");
     row.capacity = in_.capacity("milli");
     row.spare = in_.capacity("spare_milli");
+    row.incomplete = in_.leaf("leaf", row.incomplete);
     row.reason = in_.text("reason");
     if (row.job >= records_.jobs.size()) in_.wrong("job", "the number of a job that a row above declares");
     records_.allocations.push_back(std::move(row));
@@ -241,6 +242,8 @@ void read_timeline(const std::filesystem::path& folder, RecordsReading& reading)
     row.pause = in.duration("pause_ns");
     row.excess = in.duration("excess_ns");
     row.excess_leaf = in.leaf("excess_leaf", row.excess_leaf);
+    row.straggler = in.duration("straggler_ns");
+    row.neighbour = in.duration("neighbour_ns");
     row.warm_up = in.duration("warm_up_ns");
     row.warm_up_leaf = in.leaf("warm_up_leaf", row.warm_up_leaf);
     reading.records.timeline.push_back(row);

@@ -44,6 +44,11 @@ void write_declarations(CsvWriter& out, const Records& records) {
   }
 }
 
+/// A leaf that matters, or differs from what an empty cell means.
+void write_leaf(CsvWriter& out, Leaf leaf, bool matters, Leaf if_empty) {
+  out.cell(matters || leaf != if_empty ? leaf_info(leaf).name : std::string_view{});
+}
+
 std::string scheduler_table(const Records& records) {
   CsvWriter out;
   write_header(out, kSchedulerColumns);
@@ -58,7 +63,9 @@ std::string scheduler_table(const Records& records) {
         .empty();
     out.cell(row.from.ns());
     row.gang_complete ? out.cell(row.gang_complete->ns()) : out.empty();
-    out.cell(row.to.ns()).cell(row.capacity.milli()).cell(row.spare.milli()).empty().empty().cell(row.reason);
+    out.cell(row.to.ns()).cell(row.capacity.milli()).cell(row.spare.milli());
+    write_leaf(out, row.incomplete, false, AllocationRow{}.incomplete);
+    out.empty().cell(row.reason);
     out.end_row();
   }
   for (const PoolRow& row : records.pool_rows) {
@@ -69,11 +76,6 @@ std::string scheduler_table(const Records& records) {
     out.end_row();
   }
   return out.text();
-}
-
-/// A leaf that matters, or differs from what an empty cell means.
-void write_leaf(CsvWriter& out, Leaf leaf, bool matters, Leaf if_empty) {
-  out.cell(matters || leaf != if_empty ? leaf_info(leaf).name : std::string_view{});
 }
 
 std::string timeline_table(const Records& records) {
@@ -88,7 +90,7 @@ std::string timeline_table(const Records& records) {
     out.cell(row.capacity.milli()).cell(row.steps);
     out.cell(row.step.ns()).cell(row.wait.ns()).cell(row.pause.ns()).cell(row.excess.ns());
     write_leaf(out, row.excess_leaf, row.excess != Duration::zero(), empty.excess_leaf);
-    out.cell(row.warm_up.ns());
+    out.cell(row.straggler.ns()).cell(row.neighbour.ns()).cell(row.warm_up.ns());
     write_leaf(out, row.warm_up_leaf, row.warm_up != Duration::zero(), empty.warm_up_leaf);
     out.end_row();
   }

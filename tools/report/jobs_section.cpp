@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "models/quantity/format.hpp"
@@ -141,6 +140,7 @@ std::string count_lines(const Block& block) {
   add(outcome.failures, "failure", "failures");
   add(outcome.evictions, "eviction", "evictions");
   add(outcome.drains, "stop for a drain", "stops for drains");
+  add(outcome.swaps, "swap of stragglers", "swaps of stragglers");
   return counts.empty() ? "" : wrap("  per window: ", counts);
 }
 
@@ -226,6 +226,9 @@ std::string block_text(const Block& block) {
   text += figure_line("runtime goodput R", block.find("runtime_goodput"), four_decimals, style);
   text += term_lines(block);
   text += figure_line("program goodput P", block.find("program_goodput"), four_decimals, style);
+  for (const auto& [figure, label] : {std::pair{"straggler", "  stragglers, of retained"},
+                                      std::pair{"noisy_neighbour", "  noisy neighbours, of retained"}})
+    if (is_seen(block.find(figure))) text += figure_line(label, block.find(figure), percent, style);
   text += figure_line("job product R x P", block.find("job_product"), four_decimals, style);
   return text + time_lines(block) + facts_lines(block) + difference_note(block);
 }
@@ -233,10 +236,12 @@ std::string block_text(const Block& block) {
 }  // namespace
 
 std::string jobs_section(const PointResult& base, const Style& style) {
-  const std::size_t count = scenario_of(base).classes.size();
-  if (count == 0) return heading("JOB", style) + "  no data: the scenario has no workload\n";
-  std::vector<std::uint32_t> order(count);
-  std::iota(order.begin(), order.end(), 0u);
+  const std::vector<JobClass>& classes = scenario_of(base).classes;
+  if (classes.empty()) return heading("JOB", style) + "  no data: the scenario has no workload\n";
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t index = 0; index < classes.size(); ++index)
+    if (classes[index].kind != JobKind::service) order.push_back(index);
+  const std::size_t count = order.size();
   const auto held = [&](std::uint32_t index) { return factors(base.ledger.of_class(ClassId{index})).held; };
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return held(a) > held(b); });
   std::string text;

@@ -97,15 +97,17 @@ Json class_json(const ClassOutcome& outcome) {
 
 Json states_json(const PointResult& point) {
   const Scenario& scenario = scenario_of(point);
-  Json runs = Json::object(), jobs = Json::object();
+  Json runs = Json::object(), jobs = Json::object(), services = Json::object();
   for (std::size_t i = 0; i < point.run_states.size(); ++i)
     runs[std::string(name_of(static_cast<RunState>(i)))] = point.run_states[i];
   for (std::size_t i = 0; i < point.classes.size(); ++i)
-    jobs[scenario.classes[i].name] = class_json(point.classes[i]);
+    (scenario.classes[i].kind == JobKind::service ? services : jobs)[scenario.classes[i].name] =
+        class_json(point.classes[i]);
   Json json;
   json["runs"] = std::move(runs);
   json["holders"] = point.holders;
   json["jobs"] = std::move(jobs);
+  if (!services.empty()) json["services"] = std::move(services);
   json["events"] = point.events;
   return json;
 }

@@ -71,7 +71,7 @@ constexpr std::array kReasons{
     Reason{"nothing_free", "nothing was free", Leaf::scheduling_no_demand},
     Reason{"reservation", "order or a reservation kept it", Leaf::scheduling_reservation},
     Reason{"quota", "a quota kept it", Leaf::scheduling_quota},
-    Reason{"topology_wait", "no rack had enough", Leaf::scheduling_topology_wait},
+    Reason{"topology_wait", "nowhere near enough together", Leaf::scheduling_topology_wait},
     Reason{"fragmentation", "enough, in the wrong shape", Leaf::scheduling_fragmentation},
     Reason{"shortfall", "less than any of them needed", Leaf::scheduling_shortfall},
 };

@@ -180,7 +180,7 @@ std::string sweep_page(const StudyResult& study, const PageContext& context) {
   const std::string time = clip(time_title(study), 20, style);
   std::vector<Column> columns = {{"SWEEP", Align::left}};
   for (const std::string_view figure : context.show) {
-    const bool of_somebody = figure.starts_with("jobs.") || figure.starts_with("pools.");
+    const bool of_somebody = figure.starts_with("jobs.") || figure.starts_with("pools.") || figure.starts_with("services.");
     columns.push_back({of_somebody ? figure.substr(figure.find('.') + 1) : figure, Align::right});
   }
   if (context.show.empty())

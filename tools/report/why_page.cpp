@@ -135,7 +135,7 @@ std::string state_text(const Line& line, const Context& context) {
     case WatchState::holders:
       return "holders: as many gangs assemble as may, " + ahead + " first";
     case WatchState::topology:
-      return "topology: it would fit, but not within one rack";
+      return "topology: it would fit, but not as near together as it asks";
     case WatchState::fragmentation:
       return "fragmentation: enough is free in total, in the wrong shape";
     case WatchState::leaving:
@@ -146,6 +146,8 @@ std::string state_text(const Line& line, const Context& context) {
       return "no room: less is free than the " + devices(watch.asked) + " it needs";
     case WatchState::assembling:
       return "holds " + devices(span.assigned) + " of " + devices(watch.asked) + " and waits for the rest";
+    case WatchState::provisioning:
+      return "has " + devices(span.assigned) + ", which are made ready for it";
     case WatchState::running:
       if (span.starts > before.starts && held == span.parts) return "starts again on the same nodes";
       if (span.starts > before.starts)
@@ -157,6 +159,8 @@ std::string state_text(const Line& line, const Context& context) {
       return "survivors wait for a replacement";
     case WatchState::saving:
       return "saves before it gives way";
+    case WatchState::draining:
+      return "ends its requests, and takes no more";
     case WatchState::away:
       return "is away, to be requeued";
     case WatchState::zombie:

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "models/quantity/quantity.hpp"
+
+namespace fleetsim {
+
+/// A product of an m x k matrix, the tokens, with a k x n matrix, the weights.
+struct GemmShape {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+};
+
+Flops gemm_flops(GemmShape shape);
+
+/// Both factors and the result once through memory.
+Bytes gemm_bytes(GemmShape shape, Bytes per_element);
+
+/// Time of a product from five numbers of a device: arithmetic, slowed where the result is small, and memory
+/// traffic, joined as a p-norm, and what every product costs.
+struct GemmCurve {
+  FlopRate rate;
+  ByteRate bandwidth;
+  Seconds each;
+  double small_result = 0;  ///< elements of the result at which arithmetic takes twice as long
+  double overlap = 2;       ///< the p of the norm: 1 adds both times, the more the less the smaller one shows
+};
+
+Seconds gemm_time(const GemmCurve& curve, GemmShape shape, Bytes per_element);
+
+/// A product as measured.
+struct MeasuredGemm {
+  GemmShape shape;
+  Seconds time;
+};
+
+enum class GemmBasis : std::uint8_t {
+  kMeasured,
+  kInterpolated,
+};
+
+struct GemmRate {
+  FlopRate rate;
+  GemmBasis basis = GemmBasis::kMeasured;
+};
+
+/// Rates of measured products, and of those between them: at measured weights for any number of tokens in
+/// range, and at weights that share one side with two measured ones around them.
+class GemmSurface {
+ public:
+  /// Products measured more than once count with their mean rate.
+  explicit GemmSurface(const std::vector<MeasuredGemm>& measured);
+
+  /// Nothing outside what was measured: no rate is carried over.
+  std::optional<GemmRate> rate(GemmShape shape) const;
+
+ private:
+  using Curve = std::map<std::int64_t, double>;  // from tokens to FLOP/s
+
+  std::map<std::int64_t, std::map<std::int64_t, Curve>> by_k_;  // from k and n
+  std::map<std::int64_t, std::map<std::int64_t, Curve>> by_n_;  // from n and k
+};
+
+}  // namespace fleetsim

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/quantity/quantity.hpp"
+
+namespace fleetsim {
+
+/// The format of a matrix product's inputs.
+enum class Number : std::uint8_t {
+  kBf16,
+  kFp8,    ///< one scale a tensor
+  kMxfp8,  ///< one scale per 32 elements
+  kNvfp4,
+};
+
+enum class AttentionKernel : std::uint8_t { kFlash2, kFlash3, kCudnn };
+
+/// Rates that kernels reach on a device, measured, beside the peaks of its data sheet.
+struct StepDevice {
+  FlopRate peak_bf16;
+  FlopRate peak_fp8;  ///< zero where there is none
+  FlopRate peak_fp4;
+  FlopRate gemm_bf16;  ///< at the best shape
+  FlopRate gemm_fp8;
+  FlopRate attention_flash2;  ///< forward and backward, causal, head 128, long sequences
+  FlopRate attention_flash3;
+  FlopRate attention_cudnn;
+  ByteRate copy;              ///< device memory, read and write counted
+  ByteRate memory_bandwidth;  ///< of the data sheet
+  ByteRate host_link{50e9};   ///< PCIe 5 x16, measured on H100 hosts: 47 to 55 GB/s
+  Bytes memory;
+  double multiprocessors = 132;
+};
+
+struct Accelerator;
+
+/// The rates of a catalog entry. Where a kernel was not measured, the nearest one that was stands in.
+StepDevice step_device(const Accelerator& accelerator);
+
+/// What a run states about its software. Each has a default; none is a property of the hardware.
+struct Software {
+  AttentionKernel attention = AttentionKernel::kCudnn;
+  bool skips_masked = true;   ///< attention leaves out blocks that a causal mask hides
+  bool fused_experts = true;  ///< the activation between an expert's products runs as one kernel
+  bool fused = true;          ///< norms, activations and rotations run as one kernel each
+  bool fused_scaling = true;  ///< block scales of MXFP8 are made beside other kernels
+  bool prefetch = true;       ///< sharded weights are gathered ahead of their layer
+  bool graphs = true;         ///< launches of a step are replayed from CUDA graphs
+  double release = 2026.5;    ///< year of the software
+};
+
+}  // namespace fleetsim

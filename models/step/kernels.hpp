@@ -1,0 +1,69 @@
+#pragma once
+
+#include "models/quantity/quantity.hpp"
+#include "models/step/constants.hpp"
+#include "models/step/device.hpp"
+
+namespace fleetsim {
+
+/// A product of an m x k and a k x n matrix, `count` of them at once, each on its share of the rows.
+struct Gemm {
+  double m = 0;
+  double n = 0;
+  double k = 0;
+  double count = 1;
+
+  Flops flops() const { return Flops{2 * m * n * k * count}; }
+};
+
+/// The rates of one device with the constants applied, so that a step's kernels cost a few operations each.
+class Kernels {
+ public:
+  Kernels(const StepDevice& device, const Software& software, Number number, const StepConstants& constants);
+
+  /// Time of a product in the step's number format, or in BF16. Short rows of output tiles, short inner
+  /// dimensions and small outputs run below the best rate; small ones are bound by memory.
+  Seconds gemm(const Gemm& shape) const { return gemm(shape, main_); }
+  Seconds gemm_bf16(const Gemm& shape) const { return gemm(shape, bf16_); }
+
+  /// Forward attention of `tokens` queries over `reach` keys each, in so many score and value dimensions over
+  /// all heads.
+  Seconds attention_forward(double tokens, double reach, double widths, double head_dim,
+                            double sequence) const;
+
+  /// Backward attention takes 2.5 times the products of forward.
+  static constexpr double kAttentionBackward = 2.5;
+
+  /// A kernel that reads and writes so many bytes, in the ideal.
+  Seconds pointwise(Bytes ideal) const { return ideal / pointwise_; }
+
+  /// Casting so many elements to the step's number format; nothing for BF16.
+  Seconds quantization(double elements) const { return Bytes{elements * quantized_bytes_} / copy_; }
+
+  Seconds copy(Bytes bytes) const { return bytes / copy_; }
+
+  FlopRate peak() const { return peak_; }
+
+ private:
+  struct Rate {
+    double rate;      // operations per second at the best shape
+    double per_flop;  // seconds per operation
+    double depth;     // inner dimension at which the rate is halved
+    double input_bytes;
+  };
+
+  Seconds gemm(const Gemm& shape, const Rate& rate) const;
+
+  Rate main_;
+  Rate bf16_;
+  FlopRate peak_;
+  ByteRate copy_;
+  ByteRate pointwise_;
+  double area_;
+  double overhead_;
+  double quantized_bytes_;
+  double attention_per_flop_;
+  bool skips_masked_;
+};
+
+}  // namespace fleetsim

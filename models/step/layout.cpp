@@ -1,0 +1,43 @@
+#include "models/step/layout.hpp"
+
+namespace fleetsim {
+namespace {
+
+void divides(std::vector<std::string>& problems, std::int64_t part, std::string_view part_name,
+             std::int64_t whole, std::string_view whole_name) {
+  if (part >= 1 && whole % part == 0) return;
+  problems.push_back(std::string(part_name) + " " + std::to_string(part) + " does not divide " +
+                     std::string(whole_name) + " " + std::to_string(whole));
+}
+
+}  // namespace
+
+std::vector<std::string> layout_problems(const Layout& l, const Transformer& model) {
+  std::vector<std::string> problems;
+  const std::int64_t sizes[] = {l.devices, l.tensor, l.pipeline,    l.interleave,
+                                l.context, l.expert, l.micro_batch, l.global_batch};
+  for (const std::int64_t size : sizes) {
+    if (size < 1) return {"every degree, the micro-batch and the global batch are at least 1"};
+  }
+  const std::int64_t ranks = l.tensor * l.pipeline * l.context;
+  divides(problems, ranks, "tensor x pipeline x context", l.devices, "the number of devices");
+  if (!problems.empty()) return problems;
+  divides(problems, l.micro_batch * l.data(), "micro-batch x data-parallel ranks", l.global_batch,
+          "the global batch");
+  divides(problems, l.tensor, "tensor parallelism", model.heads, "the number of heads");
+  divides(problems, l.context, "context parallelism", model.sequence, "the sequence");
+  // The embedding and the head may each take a layer's place.
+  if (l.pipeline * l.interleave > model.layers + 2) {
+    problems.push_back("pipeline " + std::to_string(l.pipeline) + " x interleave " +
+                       std::to_string(l.interleave) + " is more than the " + std::to_string(model.layers) +
+                       " layers with embedding and head");
+  }
+  if (l.interleave > 1 && l.pipeline == 1) problems.push_back("interleave needs pipeline parallelism");
+  if (l.expert > 1) {
+    divides(problems, l.expert, "expert parallelism", model.experts, "the number of experts");
+    divides(problems, l.expert, "expert parallelism", l.devices / l.pipeline, "the devices of a stage");
+  }
+  return problems;
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,207 @@
+#include "models/step/step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/step/blocks.hpp"
+#include "models/step/memory.hpp"
+
+namespace fleetsim {
+namespace {
+
+constexpr double kBf16Bytes = 2;
+constexpr double kFp8Bytes = 1;
+constexpr double kOptimizerBytes =
+    30;                               // of traffic per parameter: master weights, moments, gradient, weights
+constexpr double kHostSharpness = 4;  // of the maximum of host and device time
+constexpr double kStraggleFrom = 8;   // devices whose ranks do not wait for each other measurably
+constexpr double kReferenceRelease = 2026.5;
+
+/// A model's layers spread over the pipeline; the fullest stage sets the pace.
+struct Stage {
+  Block layers;
+  Block head;
+  double depth = 1;  // layers in the stage
+};
+
+Stage fullest_stage(const StepInput& in, const StepConstants& c, const Blocks& blocks) {
+  const Transformer& m = in.model;
+  const double ahead = static_cast<double>(prediction_passes(m));  // layers more, each with a head
+  const double layers = static_cast<double>(m.layers) + ahead;
+  const double chunks = static_cast<double>(in.layout.pipeline * in.layout.interleave);
+  Stage stage;
+  stage.depth = std::ceil(layers / chunks) * static_cast<double>(in.layout.interleave);
+  const double part = stage.depth / layers;
+  const double dense = static_cast<double>(dense_feed_forward_layers(m));
+  const double mixed = static_cast<double>(expert_layers(m));
+  stage.layers = blocks.attention() * (part * (static_cast<double>(attention_layers(m)) + ahead));
+  if (mixed > 0) stage.layers += blocks.experts() * (part * (mixed + ahead));
+  if (dense > 0) {
+    const double more = mixed > 0 ? 0 : ahead;
+    stage.layers += blocks.feed_forward(static_cast<double>(dense_width(m))) * (part * (dense + more));
+  }
+  if (m.state_space)
+    stage.layers += blocks.state_space() * (part * static_cast<double>(m.state_space->layers));
+  // With several stages the head's work is partly balanced by fewer layers beside it.
+  const double pipeline = static_cast<double>(in.layout.pipeline);
+  const double share = pipeline > 1 ? std::max(c.last_stage, 1 / pipeline) : 1.0;
+  stage.head = blocks.head() * (share * (1 + ahead));
+  return stage;
+}
+
+RankGroup spread(const StepInput& in, std::int64_t ranks, std::int64_t inner) {
+  return {ranks, std::clamp<std::int64_t>(in.network().domain / inner, 1, ranks)};
+}
+
+/// What gathering and scattering sharded weights costs, layer by layer, in one microbatch: what sticks out
+/// past the compute beside it, and what the rest takes from that compute.
+struct ShardExchange {
+  Seconds exposed;
+  Seconds contention;
+};
+
+ShardExchange shard_exchange(const StepInput& in, const StepConstants& c, const Stage& stage) {
+  const Layout& l = in.layout;
+  if (l.sharding != Sharding::kFull && l.sharding != Sharding::kGradients) return {};
+  const RankGroup group = spread(in, l.shard_group > 0 ? l.shard_group : l.replicas(), l.tensor);
+  const double held = stage.layers.parameters + stage.layers.expert_parameters;
+  const Bytes weights{kBf16Bytes * held / stage.depth};
+  const double slowdown = in.software.prefetch ? 1 : c.shard_slowdown;
+  const Seconds gather = slowdown * collective_time(in.network(), Collective::kAllGather, weights, group);
+  const Seconds scatter = slowdown * collective_time(in.network(), Collective::kReduceScatter, weights, group);
+  ShardExchange cost;
+  const auto run = [&](Seconds exchange, Seconds beside) {
+    cost.exposed += stage.depth * std::max(Seconds{}, exchange - beside);
+    cost.contention += stage.depth * c.shard_exposed * std::min(exchange, beside);
+  };
+  const Seconds forward = stage.layers.forward.total() / stage.depth;
+  const Seconds backward = stage.layers.backward.total() / stage.depth;
+  run(gather, forward);
+  run((l.sharding == Sharding::kFull ? gather : Seconds{}) + scatter,
+      l.recompute == Recompute::kFull ? forward + backward : backward);
+  return cost;
+}
+
+/// Gradients scattered and weights gathered once a step.
+Seconds gradient_exchange(const StepInput& in, double dense, double expert) {
+  const Layout& l = in.layout;
+  if (l.sharding == Sharding::kFull || l.sharding == Sharding::kGradients) return {};
+  const double weight_bytes = in.number == Number::kBf16 ? kBf16Bytes : kFp8Bytes;
+  const auto exchange = [&](double parameters, const RankGroup& group) {
+    return collective_time(in.network(), Collective::kReduceScatter, Bytes{kBf16Bytes * parameters}, group) +
+           collective_time(in.network(), Collective::kAllGather, Bytes{weight_bytes * parameters}, group);
+  };
+  return exchange(dense, spread(in, l.replicas(), l.tensor)) +
+         exchange(expert, spread(in, l.expert_replicas(), l.expert));
+}
+
+/// Time of a device that waits for its host where the host is slower, with a smooth corner.
+Seconds with_host(Seconds device, Seconds host) {
+  const double slower = std::max(host, device).si;
+  const double ratio = std::min(host, device).si / slower;
+  return Seconds{slower * std::pow(1 + std::pow(ratio, kHostSharpness), 1 / kHostSharpness)};
+}
+
+/// How much longer a step takes for software older than the newest the constants were found on.
+double age_factor(const StepInput& in, const StepConstants& c) {
+  const double years = std::max(0.0, kReferenceRelease - in.software.release);
+  double factor = std::pow(1 + (in.model.experts > 1 ? c.age_experts : c.age_dense), years);
+  if (in.number == Number::kMxfp8 && !in.software.fused_scaling) factor *= 1 + c.block_scaling;
+  return factor;
+}
+
+constexpr StepPart kParts[] = {{"tensor_comm", &StepBreakdown::tensor_comm},
+                               {"data_comm", &StepBreakdown::data_comm},
+                               {"expert_comm", &StepBreakdown::expert_comm},
+                               {"pipeline_bubble", &StepBreakdown::pipeline_bubble},
+                               {"straggler", &StepBreakdown::straggler},
+                               {"recompute", &StepBreakdown::recompute},
+                               {"padding", &StepBreakdown::padding},
+                               {"memory_bound", &StepBreakdown::memory_bound},
+                               {"gemm_below_peak", &StepBreakdown::gemm_below_peak},
+                               {"dispatch", &StepBreakdown::dispatch},
+                               {"overlap_contention", &StepBreakdown::overlap_contention},
+                               {"unattributed", &StepBreakdown::unattributed},
+                               {"ideal", &StepBreakdown::ideal}};
+
+}  // namespace
+
+std::span<const StepPart> step_parts() { return kParts; }
+
+Seconds StepBreakdown::total() const {
+  Seconds sum;
+  for (const StepPart& part : kParts) sum += this->*part.time;
+  return sum;
+}
+
+StepBreakdown step_breakdown(const StepInput& in, const StepConstants& c) {
+  const Layout& l = in.layout;
+  const Blocks blocks(in, c);
+  const Kernels& kernels = blocks.kernels();
+  const Stage stage = fullest_stage(in, c, blocks);
+  const double microbatches = static_cast<double>(l.accumulation());
+
+  // One microbatch through the stage.
+  Compute work = stage.layers.forward;
+  work += stage.layers.backward;
+  work += stage.head.forward;
+  work += stage.head.backward;
+  Compute again;
+  if (l.recompute == Recompute::kFull) again = stage.layers.forward;
+  if (l.recompute == Recompute::kSelective) again.memory = stage.layers.forward.memory;
+  const ShardExchange shards = shard_exchange(in, c, stage);
+  const double exchanges = l.recompute == Recompute::kFull ? 1.5 : 1.0;  // the forward's once more
+  const Seconds tensor = c.tensor_exposed * exchanges * stage.layers.tensor;
+  const Seconds experts = c.expert_exposed * exchanges * stage.layers.experts;
+  const Seconds device = work.total() + again.total() + tensor + experts + shards.exposed + shards.contention;
+  const double mixed =
+      stage.depth * static_cast<double>(expert_layers(in.model)) / static_cast<double>(in.model.layers);
+  const Seconds host{c.host_ms * 1e-3 * (in.software.graphs ? c.host_graphs : 1) * mixed};
+  const Seconds microbatch = with_host(device, host);
+  const double fill = static_cast<double>(l.pipeline - 1) / static_cast<double>(l.interleave);
+
+  StepBreakdown step;
+  step.model_flops = training_flops_per_token(in.model, FlopConvention::kCausalAttention) *
+                     static_cast<double>(l.global_batch * in.model.sequence);
+  step.executed_flops = step.model_flops + again.flops * (microbatches * static_cast<double>(l.devices));
+  step.ideal = step.model_flops / (kernels.peak() * static_cast<double>(l.devices));
+  step.gemm_below_peak = microbatches * work.gemm - step.ideal;
+  step.memory_bound = microbatches * work.memory;
+  step.recompute = microbatches * again.total();
+  step.tensor_comm = microbatches * tensor;
+  step.expert_comm = microbatches * experts;
+  step.overlap_contention = microbatches * shards.contention;
+  step.dispatch = microbatches * (microbatch - device);
+  step.pipeline_bubble = fill * microbatch;
+
+  // Once a step.
+  const double dense = stage.layers.parameters + stage.head.parameters;
+  const double expert = stage.layers.expert_parameters;
+  const Seconds exchange = gradient_exchange(in, dense, expert);
+  const Seconds window = (1 + fill) * microbatch;
+  step.data_comm = microbatches * shards.exposed + c.data_exposed * std::min(exchange, window) +
+                   std::max(Seconds{}, exchange - window);
+  const StateShares shares = state_shares(l);
+  const Bytes update{kOptimizerBytes * (dense * shares.optimizer + expert * shares.expert_optimizer)};
+  step.memory_bound += l.offload ? update / in.device.host_link : kernels.copy(c.optimizer * update);
+  step.moved = (work.bytes + again.bytes) * microbatches + update;
+  step.memory = step_memory(l, in.model, stage.layers, stage.head).total();
+
+  const Seconds even = step.total();
+  const double doublings = std::log2(std::max(1.0, static_cast<double>(l.devices) / kStraggleFrom));
+  step.straggler = even * (c.straggling * doublings);
+  step.unattributed = even * (age_factor(in, c) - 1);
+  return step;
+}
+
+double model_flops_utilization(const StepBreakdown& step) { return step.ideal / step.total(); }
+
+double hardware_flops_utilization(const StepBreakdown& step) {
+  return model_flops_utilization(step) * (step.executed_flops / step.model_flops);
+}
+
+double memory_bandwidth_utilization(const StepBreakdown& step, ByteRate peak) {
+  return step.moved / peak / step.total();
+}
+
+}  // namespace fleetsim

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/engine/engine.hpp"
+#include "sim/engine/struck.hpp"
+
+// Gangs that are slow for a time: members that all others wait for, and traffic of others on their links. A step
+// keeps the speed it began with, so that an episode changes a gang's speed where its next step begins; there is
+// no other event. And gangs that will not wait for a slow member.
+
+namespace fleetsim {
+namespace {
+
+/// By how much a step is longer where `stretched` of its own time runs at `speed`.
+std::int64_t excess(std::int64_t own, double stretched, double speed) {
+  if (speed >= 1.0) return 0;
+  return std::llround(static_cast<double>(own) * stretched * (1.0 / speed - 1.0));
+}
+
+}  // namespace
+
+bool Engine::some_are_slow(const Scenario& scenario) {
+  return !scenario.slow_script.empty() ||
+         std::any_of(scenario.pools.begin(), scenario.pools.end(),
+                     [](const PoolSpec& pool) { return !pool.slow.empty(); });
+}
+
+void Engine::start_slowness() {
+  if (!some_are_slow(scenario_)) return;
+  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
+    slow_spots_.emplace_back(pools_[pool].nodes());
+    const std::vector<SlowRow>& rows = scenario_.pools[pool].slow;
+    result_.episodes.emplace_back(rows.size());
+    for (std::uint32_t row = 0; row < rows.size(); ++row) {
+      SlowProcess& process =
+          slow_processes_.emplace_back(rows[row], pool, row, fault_entities(rows[row].hits, pools_[pool]),
+                                       scenario_.runs.seed, options_.replication);
+      for (const SlowProcess::Episode& episode : process.at_start()) begin_episode(process, episode);
+    }
+  }
+  next_episodes_.resize(slow_processes_.size());
+  for (std::uint32_t process = 0; process < slow_processes_.size(); ++process) schedule_episode(process);
+  for (std::uint32_t index = 0; index < scenario_.slow_script.size(); ++index)
+    push(scenario_.slow_script[index].at, Phase::kFailure, EventKind::slowed_by_script, index);
+}
+
+void Engine::schedule_episode(std::uint32_t process) {
+  next_episodes_[process] = slow_processes_[process].next(now_);
+  push(next_episodes_[process].at, Phase::kFailure, EventKind::slowed, process);
+}
+
+void Engine::slowed(std::uint32_t index) {
+  const SlowProcess& process = slow_processes_[index];
+  const SlowProcess::Episode episode = next_episodes_[index];
+  schedule_episode(index);
+  begin_episode(process, episode);
+}
+
+void Engine::begin_episode(const SlowProcess& process, const SlowProcess::Episode& episode) {
+  const Pool& pool = pools_[process.pool()];
+  const SlowRow& row = process.row();
+  std::uint32_t node = episode.entity, device = 0;
+  if (row.hits == FaultScope::device) {
+    node = episode.entity / pool.devices_per_node();
+    device = episode.entity % pool.devices_per_node();
+  } else if (row.hits == FaultScope::rack) {
+    node = 0;
+    while (node < pool.nodes() && pool.rack_of(node) != episode.entity) ++node;
+    if (node == pool.nodes()) return;  // a number that no rack has
+  }
+  if (in_window()) ++result_.episodes[process.pool()][process.row_index()];
+  begin_episode({.at = now_,
+                 .length = episode.length,
+                 .pool = process.pool(),
+                 .node = node,
+                 .device = device,
+                 .hits = row.hits,
+                 .cause = row.cause,
+                 .speed = episode.speed,
+                 .repair = episode.repair});
+}
+
+void Engine::begin_episode(const ScriptedSlowness& what) {
+  const std::uint32_t place = keep_in(slow_episodes_, free_slow_episodes_, what);
+  const Pool& pool = pools_[what.pool];
+  for_each_struck(pool, what.hits, what.node, what.device, [&](std::uint32_t node, DeviceMask devices) {
+    slow_spots_[what.pool].add(node, devices, what.cause, what.speed, place);
+  });
+  meet_slowness(what);
+  if (what.length != Duration::max())
+    push(now_ + what.length, Phase::kFailure, EventKind::slowness_ends, place);
+}
+
+void Engine::end_episode(std::uint32_t place) {
+  const ScriptedSlowness what = slow_episodes_[place];
+  free_slow_episodes_.push_back(place);
+  for_each_struck(pools_[what.pool], what.hits, what.node, what.device,
+                  [&](std::uint32_t node, DeviceMask) { slow_spots_[what.pool].remove(node, place); });
+  meet_slowness(what);
+}
+
+/// Whoever runs where an episode begins or ends goes on at another speed.
+void Engine::meet_slowness(const ScriptedSlowness& what) {
+  const Pool& pool = pools_[what.pool];
+  struck_.clear();
+  for_each_struck(pool, what.hits, what.node, what.device, [&](std::uint32_t node, DeviceMask devices) {
+    for (DeviceMask left = devices; left != 0; left &= left - 1)
+      if (const auto holder = pool.holder(node, static_cast<std::uint32_t>(std::countr_zero(left))))
+        struck_.push_back(*holder);
+    for (const Pool::Share& share : pool.shares())
+      if (share.node == node && (devices >> share.device & 1) != 0) struck_.push_back(share.job);
+  });
+  std::sort(struck_.begin(), struck_.end());
+  struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
+  for (const JobId id : struck_) {
+    Job& each = job(id);
+    if (each.phase != JobPhase::running || !each.stepping || class_of(each).step.continuous) continue;
+    StepTimes step = each.stretch.step();
+    slow_down(each, step);
+    if (step.straggler == each.stretch.step().straggler && step.neighbour == each.stretch.step().neighbour)
+      continue;
+    push(each.stretch.next_step_start(std::max(now_, each.stretch.start())), Phase::kCompletion,
+         EventKind::speed_changes, each.slot.value, each.run_generation);
+  }
+}
+
+/// What the members of a gang that begins to step now add to each of its steps.
+void Engine::slow_down(const Job& job, StepTimes& step) const {
+  const SlowSpots& spots = slow_spots_[job.pool.value];
+  step.straggler = step.neighbour = 0;
+  if (spots.empty() || class_of(job).step.continuous) return;
+  const Slowness speeds = spots.of(job.parts);
+  const auto& stretched = class_of(job).step.stretched;
+  const auto excess_of = [&](SlowCause cause) {
+    const auto index = static_cast<std::size_t>(cause);
+    return excess(step.own, stretched[index], speeds[index]);
+  };
+  step.straggler = excess_of(SlowCause::straggler);
+  step.neighbour = excess_of(SlowCause::noisy_neighbour);
+}
+
+/// Since when stragglers have slowed the gang; a policy may want to be rid of them after a while.
+void Engine::watch_stragglers(Job& job, SimTime from) {
+  const auto& policy = class_of(job).swap;
+  if (!policy) return;
+  if (job.stretch.step().straggler == 0) {
+    job.slow_since.reset();
+  } else if (!job.slow_since) {
+    job.slow_since = from;
+    push(from + policy->after, Phase::kLimit, EventKind::swap_due, job.slot.value, job.live_generation);
+  }
+}
+
+bool Engine::wants_swap(const Job& job) const {
+  return job.phase == JobPhase::running && job.stepping && job.slow_since &&
+         now_ >= *job.slow_since + class_of(job).swap->after;
+}
+
+void Engine::swap_due(Job& job) {
+  if (!wants_swap(job)) return;
+  const bool waits = class_of(job).swap->at == SwapAt::commit && has_provisional(job) && !commits_now(job);
+  if (waits)
+    return push(next_commit(job), Phase::kLimit, EventKind::swap_due, job.slot.value, job.live_generation);
+  if (!swap_stragglers(job) && std::find(swaps_wanted_.begin(), swaps_wanted_.end(), job.slot) == swaps_wanted_.end())
+    swaps_wanted_.push_back(job.slot);
+}
+
+/// Whoever found no other node tries again when something is free.
+void Engine::swap_wanted() {
+  std::vector<JobId> wanted;
+  wanted.swap(swaps_wanted_);
+  for (const JobId id : wanted) swap_due(job(id));
+}
+
+/// Stops the gang and goes on with other members in place of as many stragglers as there are others for; false,
+/// and nothing happens, if there are none.
+bool Engine::swap_stragglers(Job& job) {
+  SlowSpots& spots = slow_spots_[job.pool.value];
+  Placement stragglers;
+  for (const Part& part : job.parts)
+    if (part.milli == 0 && spots.is_straggler(part)) stragglers.push_back(part);
+  if (stragglers.empty() || !can_fill_member(job, stragglers.front().count())) return false;
+  ++job.swaps;
+  if (in_window()) ++result_.classes[job.job_class.value].swaps;
+  if (!stop_to_reconfigure(job)) return true;
+  for (const Part& part : stragglers) {
+    if (!can_fill_member(job, part.count())) break;
+    const Duration repair =
+        spots.repair(part, [&](std::uint32_t place) { return slow_episodes_[place].repair; });
+    lose_devices(job, part.node, part.devices, repair);
+    fill_member(job, job.missing.back());
+    job.missing.pop_back();
+  }
+  fill_members(job);
+  return true;
+}
+
+}  // namespace fleetsim
