@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -80,7 +81,15 @@ LinkCurve send_curve(ByteRate bandwidth, Seconds latency) {
   return {.bandwidth = bandwidth, .knee = bandwidth * latency, .floor = latency};
 }
 
-/// ByteRate of the fabric that the devices of one domain share.
+/// How many devices' shares of the network the ranks of a domain have together. Two domains send the message
+/// to each other once, where a ring would carry it 2 (n - 1)/n times.
+double shares_of_network(const MeasuredCurve& sweep) {
+  const double devices = static_cast<double>(sweep.per_domain());
+  const bool is_once = sweep.collective() == Collective::kAllReduce && sweep.domains() == 2;
+  return is_once ? devices * moved_share(sweep.collective(), 2 * devices) : devices;
+}
+
+/// Rate of the fabric that the devices of one domain share.
 ByteRate domain_rate(const Fabric& fabric, std::int64_t devices_per_node, std::int64_t domain) {
   return fabric.link * (static_cast<double>(fabric.rails * domain) / static_cast<double>(devices_per_node));
 }
@@ -101,7 +110,7 @@ NetworkLibrary::NetworkLibrary(std::vector<MeasuredNetwork> measured)
                    other.ranks() > curve.ranks();
           });
       if (curve.collective() == Collective::kAllReduce && is_inside(curve) && is_sweep(curve) && is_largest)
-        inside_.push_back(fit_curve({&curve, 1}).curve);
+        add_inside(each, curve);
       if (curve.collective() == Collective::kSendRecv && !is_inside(curve))
         send_latency_ = fit_curve({&curve, 1}).curve.floor;
     }
@@ -125,19 +134,32 @@ NetworkLibrary::NetworkLibrary(std::vector<MeasuredNetwork> measured)
   }
 }
 
+void NetworkLibrary::add_inside(const MeasuredNetwork& network, const MeasuredCurve& curve) {
+  for (const std::string& name : network.accelerators) {
+    if (const Found<Accelerator> found = accelerator(name))
+      inside_.push_back({fit_curve({&curve, 1}).curve, found.entry->nvlink_one_way});
+  }
+}
+
 LinkCurve NetworkLibrary::usual_inside(const Accelerator& accelerator) const {
+  const auto has_same_links = [&](const Inside& each) { return each.nvlink == accelerator.nvlink_one_way; };
+  std::vector<Inside> alike;
+  std::copy_if(inside_.begin(), inside_.end(), std::back_inserter(alike), has_same_links);
+  const bool is_same = !alike.empty();
+  if (!is_same) alike = inside_;
   LinkCurve usual = kUsualInside;
   usual.bandwidth = kRing * accelerator.nvlink_one_way;
-  if (inside_.empty()) return usual;
-  std::vector<double> knees, floors;
-  double exponents = 0;
-  for (const LinkCurve& curve : inside_) {
+  if (alike.empty()) return usual;
+  std::vector<double> bandwidths, knees, floors;
+  usual.exponent = 0;
+  for (const auto& [curve, nvlink] : alike) {
+    bandwidths.push_back(curve.bandwidth.si);
     knees.push_back(curve.knee.si);
-    exponents += curve.exponent;
+    usual.exponent += curve.exponent / static_cast<double>(alike.size());
     if (curve.floor > Seconds{}) floors.push_back(curve.floor.si);
   }
+  if (is_same) usual.bandwidth = ByteRate{geometric_mean(bandwidths)};
   usual.knee = Bytes{geometric_mean(knees)};
-  usual.exponent = exponents / static_cast<double>(inside_.size());
   if (!floors.empty()) usual.floor = Seconds{geometric_mean(floors)};
   return usual;
 }
@@ -288,7 +310,14 @@ Found<Network> network(std::string_view node_name, std::string_view fabric_name)
   return found;
 }
 
-void use_measurements(const MeasuredNetwork& own, Network& network) {
+std::optional<std::string> use_measurements(const MeasuredNetwork& own, Network& network) {
+  for (const MeasuredCurve& curve : own.curves) {
+    if (is_inside(curve) || curve.collective() == Collective::kSendRecv ||
+        curve.per_domain() == network.domain)
+      continue;
+    return "sweeps between domains have " + std::to_string(curve.per_domain()) +
+           " ranks in each; those of the network have " + std::to_string(network.domain);
+  }
   for (std::size_t i = 0; i < kCollectiveKinds; ++i) {
     std::vector<MeasuredCurve> inside, between;
     for (const MeasuredCurve& curve : own.curves) {
@@ -303,16 +332,19 @@ void use_measurements(const MeasuredNetwork& own, Network& network) {
       known.evidence = Evidence::kFitted;
       known.measured = std::move(inside);
     }
-    if (!between.empty() && is_sweep(between.back())) {
+    if (!between.empty()) {
       CollectiveCurves& known = network.between[i];
-      const double devices = static_cast<double>(between.back().per_domain());
-      known.curve = fit_curve(between).curve;
-      known.curve.bandwidth = known.curve.bandwidth / devices;
-      known.curve.knee = known.curve.knee / devices;
-      known.evidence = Evidence::kFitted;
+      if (is_sweep(between.back())) {
+        known.curve = fit_curve(between).curve;
+        const double shares = shares_of_network(between.back());
+        known.curve.bandwidth = known.curve.bandwidth / shares;
+        known.curve.knee = known.curve.knee / shares;
+        known.evidence = Evidence::kFitted;
+      }
       known.measured = std::move(between);
     }
   }
+  return std::nullopt;
 }
 
 }  // namespace fleetsim

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/step/exchange.hpp"
+
 namespace fleetsim {
 namespace {
 
@@ -65,7 +67,10 @@ void Blocks::products(Block& block, const Gemm& f) const {
 void Blocks::project(Block& block, double rows, double from, double to) const {
   products(block, {rows, to, from, 1});
   block.parameters += from * to;
-  block.activations += Bytes{kBf16Bytes * rows * from};
+  // Sequence parallelism keeps a rank's own rows of the input and gathers the others again for the backward
+  // pass.
+  const double kept = from == hidden_ && l_.sequence_parallel ? rows / tensor_ : rows;
+  block.activations += Bytes{kBf16Bytes * kept * from};
 }
 
 void Blocks::grouped_project(Block& block, double rows, double from, double to, double count) const {
@@ -98,8 +103,8 @@ void Blocks::surround(Block& block) const {
   const Bytes exchanged{kBf16Bytes * tokens_ * hidden_};
   const RankGroup group{l_.tensor, std::min(l_.tensor, in_.network().domain)};
   // A gather and a scatter each way move what an all-reduce moves.
-  block.tensor += 2 * (collective_time(in_.network(), Collective::kAllGather, exchanged, group) +
-                       collective_time(in_.network(), Collective::kReduceScatter, exchanged, group));
+  block.tensor += 2 * (exchange_time(in_, Collective::kAllGather, exchanged, group) +
+                       exchange_time(in_, Collective::kReduceScatter, exchanged, group));
 }
 
 /// Attention proper: the whole context for most layers, a window for some. Context parallelism passes keys
@@ -116,12 +121,12 @@ void Blocks::attend(Block& block, double score_width, double value_width, double
   const Flops flops{2 * tokens_ * reach * widths};
   block.forward.flops += flops;
   block.backward.flops += Kernels::kAttentionBackward * flops;
-  block.activations += Bytes{kBf16Bytes * tokens_ * (score_width + 2 * value_width) / tensor_};
+  block.activations += Bytes{tokens_ * (kBf16Bytes * score_width + key_bytes) / tensor_};
   if (l_.context == 1) return;
   const std::int64_t near = std::clamp<std::int64_t>(in_.network().domain / l_.tensor, 1, l_.context);
   const Bytes keys{key_bytes * tokens_ / tensor_ * wide(l_.context)};
   constexpr double kPasses = 3;  // forward, backward, and gradients back
-  block.tensor += kPasses * collective_time(in_.network(), Collective::kAllGather, keys, {l_.context, near});
+  block.tensor += kPasses * exchange_time(in_, Collective::kAllGather, keys, {l_.context, near});
 }
 
 Block Blocks::latent_attention() const {
@@ -176,12 +181,12 @@ Seconds Blocks::all_to_all(double rows, double width) const {
   const double bytes = rows / chosen * width;
   // Of n places, `chosen` draws meet n (1 - (1 - 1/n)^chosen) different ones.
   const auto met = [&](double places) { return places * (1 - std::pow(1 - 1 / places, chosen)); };
-  const Seconds over_nvlink = collective_time(in_.network(), Collective::kAllToAll,
-                                              Bytes{bytes * met(wide(l_.expert))}, {inside, inside});
+  const Seconds over_nvlink =
+      exchange_time(in_, Collective::kAllToAll, Bytes{bytes * met(wide(l_.expert))}, {inside, inside});
   if (domains <= 1) return over_nvlink;
   const std::int64_t apart = l_.expert / inside;
-  const Seconds over_network = collective_time(in_.network(), Collective::kAllToAll,
-                                               Bytes{bytes * met(domains)}, {apart, 1});
+  const Seconds over_network =
+      exchange_time(in_, Collective::kAllToAll, Bytes{bytes * met(domains)}, {apart, 1});
   return Seconds{std::hypot(over_nvlink.si, over_network.si)};
 }
 

@@ -47,6 +47,7 @@ struct Software {
   bool fused = true;          ///< norms, activations and rotations run as one kernel each
   bool fused_scaling = true;  ///< block scales of MXFP8 are made beside other kernels
   bool prefetch = true;       ///< sharded weights are gathered ahead of their layer
+  bool overlap = true;        ///< exchange runs beside computation, as far as the constants found it to
   bool graphs = true;         ///< launches of a step are replayed from CUDA graphs
   double release = 2026.5;    ///< year of the software
 };

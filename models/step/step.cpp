@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/step/blocks.hpp"
+#include "models/step/exchange.hpp"
 #include "models/step/memory.hpp"
 
 namespace fleetsim {
@@ -67,10 +68,11 @@ ShardExchange shard_exchange(const StepInput& in, const StepConstants& c, const 
   const double held = stage.layers.parameters + stage.layers.expert_parameters;
   const Bytes weights{kBf16Bytes * held / stage.depth};
   const double slowdown = in.software.prefetch ? 1 : c.shard_slowdown;
-  const Seconds gather = slowdown * collective_time(in.network(), Collective::kAllGather, weights, group);
-  const Seconds scatter = slowdown * collective_time(in.network(), Collective::kReduceScatter, weights, group);
+  const Seconds gather = slowdown * exchange_time(in, Collective::kAllGather, weights, group);
+  const Seconds scatter = slowdown * exchange_time(in, Collective::kReduceScatter, weights, group);
   ShardExchange cost;
   const auto run = [&](Seconds exchange, Seconds beside) {
+    if (!in.software.overlap) beside = Seconds{};
     cost.exposed += stage.depth * std::max(Seconds{}, exchange - beside);
     cost.contention += stage.depth * c.shard_exposed * std::min(exchange, beside);
   };
@@ -88,8 +90,8 @@ Seconds gradient_exchange(const StepInput& in, double dense, double expert) {
   if (l.sharding == Sharding::kFull || l.sharding == Sharding::kGradients) return {};
   const double weight_bytes = in.number == Number::kBf16 ? kBf16Bytes : kFp8Bytes;
   const auto exchange = [&](double parameters, const RankGroup& group) {
-    return collective_time(in.network(), Collective::kReduceScatter, Bytes{kBf16Bytes * parameters}, group) +
-           collective_time(in.network(), Collective::kAllGather, Bytes{weight_bytes * parameters}, group);
+    return exchange_time(in, Collective::kReduceScatter, Bytes{kBf16Bytes * parameters}, group) +
+           exchange_time(in, Collective::kAllGather, Bytes{weight_bytes * parameters}, group);
   };
   return exchange(dense, spread(in, l.replicas(), l.tensor)) +
          exchange(expert, spread(in, l.expert_replicas(), l.expert));
@@ -108,6 +110,12 @@ double age_factor(const StepInput& in, const StepConstants& c) {
   double factor = std::pow(1 + (in.model.experts > 1 ? c.age_experts : c.age_dense), years);
   if (in.number == Number::kMxfp8 && !in.software.fused_scaling) factor *= 1 + c.block_scaling;
   return factor;
+}
+
+/// All exchange is exposed where nothing runs beside it.
+StepConstants with_overlap(const Software& software, StepConstants c) {
+  if (!software.overlap) c.data_exposed = c.tensor_exposed = c.expert_exposed = 1;
+  return c;
 }
 
 constexpr StepPart kParts[] = {{"tensor_comm", &StepBreakdown::tensor_comm},
@@ -134,7 +142,8 @@ Seconds StepBreakdown::total() const {
   return sum;
 }
 
-StepBreakdown step_breakdown(const StepInput& in, const StepConstants& c) {
+StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants) {
+  const StepConstants c = with_overlap(in.software, constants);
   const Layout& l = in.layout;
   const Blocks blocks(in, c);
   const Kernels& kernels = blocks.kernels();

@@ -13,6 +13,12 @@
 
 namespace fleetsim {
 
+/// How many times longer traffic between NVLink domains takes than if its links were wide enough and its own.
+struct SlowLinks {
+  double ring = 1;  ///< gathers, scatters and reductions
+  double all_to_all = 1;
+};
+
 /// Everything a step's time depends on.
 struct StepInput {
   Transformer model;  ///< `sequence` is the run's
@@ -21,6 +27,7 @@ struct StepInput {
   Layout layout;
   Number number = Number::kBf16;
   Software software;
+  SlowLinks slow_links{};
 
   const Network& network() const { return *links; }
 };

@@ -181,6 +181,7 @@ Job& Engine::bring(std::uint32_t class_index) {
 void Engine::admit(Job& job) {
   const JobClass& job_class = class_of(job);
   if (!shapes_[job.shape_index].satisfiable) {
+    note_refusal(job);
     end(job, FinalState::unsatisfiable);
     return;
   }
@@ -248,14 +249,6 @@ std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gan
   whole_nodes_ = whole_nodes_ && (whole_nodes || !made.satisfiable);
   shapes_.push_back(made);
   return static_cast<std::uint32_t>(shapes_.size() - 1);
-}
-
-bool Engine::could_ever_start(const QueuedShape& shape) const {
-  const auto& [quota, pools] = std::tie(shape.job_class->quota, shape.job_class->pools);
-  if (quota && !quotas_.could_ever_allow(*quota, shape.shape.capacity())) return false;
-  return std::any_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
-    return pools_[pool].could_ever_fit(shape.shape, shape.near.needed);
-  });
 }
 
 /// A job that would rather be placed near together waits for that, unless no pool could ever do so.

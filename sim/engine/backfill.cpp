@@ -100,7 +100,7 @@ void Engine::pass_with_reservations() {
 }
 
 void Engine::look_at_everybody() {
-  if (preempts())
+  if (preempts() && scenario_.scheduler.preempt_by == PreemptBy::order)
     for (const JobId id : running_) job(id).key = key_of(job(id));
   // Whoever is stopped goes back into the queue: it is gone through again.
   while (!look_at_queue()) {
@@ -125,79 +125,96 @@ bool Engine::only_newcomers_matter() const {
 bool Engine::look_at_queue() {
   ++pass_number_;
   for (Reservation& reservation : reservations_) reservation.head = nullptr;
-  std::optional<std::uint32_t> depth;
-  // Jobs still to be met, and those among them that are known to find no room, or to be too long.
-  auto ahead = static_cast<std::int64_t>(queue_.size());
-  std::int64_t without_room = 0, too_long = 0;
-  bool anybody_too_long = false;
-  for (auto next = queue_.begin(); next != queue_.end() && ahead > without_room + too_long;) {
+  QueueLook look{.ahead = static_cast<std::int64_t>(queue_.size())};
+  for (auto next = queue_.begin(); next != queue_.end() && look.ahead > look.without_room + look.too_long;) {
     Job& job = *next++;
-    if (depth && (*depth)-- == 0) return true;
+    if (look.depth && (*look.depth)-- == 0) return true;
     QueuedShape& shape = shapes_[job.shape_index];
     shape.enter_pass(pass_number_);
-    --ahead;
-    bool hopeless = true;
-    if (shape.hopeless == Hopeless::no_room) {
-      --without_room;
-    } else if (shape.hopeless == Hopeless::too_long && shape.hopeless_at == starts_) {
-      --too_long;
-    } else {
-      hopeless = false;
-    }
-    if (!hopeless && !stands_behind_its_queue(job) && may_look(job)) {
-      const Backfilled outcome = backfill(job);
-      if (outcome == Backfilled::started) {
-        // Whoever was too long may be given other devices now.
-        if (!whole_nodes_) {
-          ++starts_;
-          too_long = 0;
-          look_again_ = look_again_ || anybody_too_long;
-        }
-        continue;
-      }
-      if (!all_reserved(job)) {
-        if (preempts()) {
-          const Room room = make_room(job);
-          if (room.stopped) {
-            backfill_in(job, *room.pool);
-            return false;
-          }
-          // Room that is still being made is kept for whom it is made.
-          if (room.pool) reserve_room(job, *room.pool);
-        } else if (some_shrink_) {
-          for (const std::uint32_t pool : class_of(job).pools) {
-            if (reservations_[pool].head != nullptr || !shrink_for(job, pool)) continue;
-            backfill_in(job, pool);
-            return false;
-          }
-        }
-        if (scenario_.scheduler.strict && !all_reserved(job)) {
-          if (backfills()) {
-            reserve(job);
-          } else if (!block_queue(job)) {
-            block_pools(job);
-          }
-          if (!depth) depth = scenario_.scheduler.backfill_depth;
-        }
-      }
-      anybody_too_long = anybody_too_long || outcome == Backfilled::too_long;
-      if (all_reserved(job)) {
-        const std::int64_t others = shape.queued - shape.met - 1;
-        if (outcome == Backfilled::no_room) {
-          shape.hopeless = Hopeless::no_room;
-          without_room += others;
-        } else if (too_long_for_all(job, shape.least_estimate)) {
-          shape.hopeless = Hopeless::too_long;
-          shape.hopeless_at = starts_;
-          too_long += others;
-        }
-      }
-    }
+    --look.ahead;
+    const bool may_start = !is_known_hopeless(shape, look) && !stands_behind_its_queue(job) && may_look(job);
+    const Looked looked = may_start ? look_at(job, look) : Looked::stays;
+    if (looked == Looked::others_stopped) return false;
+    if (looked == Looked::started) continue;
     ++shape.met;
     shape.least_met = std::min(shape.least_met, job.estimate);
     if (shape.met == shape.queued) shape.least_estimate = shape.least_met;
   }
   return true;
+}
+
+/// Whether nobody of the shape can start any more, as was found at another; it is not counted again.
+bool Engine::is_known_hopeless(const QueuedShape& shape, QueueLook& look) const {
+  if (shape.hopeless == Hopeless::no_room) {
+    --look.without_room;
+    return true;
+  }
+  if (shape.hopeless == Hopeless::too_long && shape.hopeless_at == starts_) {
+    --look.too_long;
+    return true;
+  }
+  return false;
+}
+
+/// Starts the job, or makes room for it, or keeps its place.
+Engine::Looked Engine::look_at(Job& job, QueueLook& look) {
+  const Backfilled outcome = backfill(job);
+  if (outcome == Backfilled::started) {
+    if (whole_nodes_) return Looked::started;
+    // Whoever was too long may be given other devices now.
+    ++starts_;
+    look.too_long = 0;
+    look_again_ = look_again_ || look.anybody_too_long;
+    return Looked::started;
+  }
+  if (!all_reserved(job)) {
+    if (others_make_room(job)) return Looked::others_stopped;
+    if (scenario_.scheduler.strict && !all_reserved(job)) keep_place(job, look);
+  }
+  look.anybody_too_long = look.anybody_too_long || outcome == Backfilled::too_long;
+  if (all_reserved(job)) note_hopeless(shapes_[job.shape_index], outcome, look);
+  return Looked::stays;
+}
+
+/// Stops others for the job, or lets them shrink, where no place is reserved; false if nobody has to go now.
+bool Engine::others_make_room(Job& job) {
+  if (preempts()) {
+    const Room room = make_room(job);
+    // Room that is still being made is kept for whom it is made.
+    if (room.pool && !room.stopped) reserve_room(job, *room.pool);
+    if (room.stopped) backfill_in(job, *room.pool);
+    return room.stopped;
+  }
+  if (!some_shrink_) return false;
+  for (const std::uint32_t pool : class_of(job).pools) {
+    if (reservations_[pool].head != nullptr || !shrink_for(job, pool)) continue;
+    backfill_in(job, pool);
+    return true;
+  }
+  return false;
+}
+
+/// Under a strict order nobody passes the job but by backfill.
+void Engine::keep_place(Job& job, QueueLook& look) {
+  if (backfills()) {
+    reserve(job);
+  } else if (!block_queue(job)) {
+    block_pools(job);
+  }
+  if (!look.depth) look.depth = scenario_.scheduler.backfill_depth;
+}
+
+/// Where every place is reserved: whether what keeps a job keeps all of its shape.
+void Engine::note_hopeless(QueuedShape& shape, Backfilled outcome, QueueLook& look) {
+  const std::int64_t others = shape.queued - shape.met - 1;
+  if (outcome == Backfilled::no_room) {
+    shape.hopeless = Hopeless::no_room;
+    look.without_room += others;
+  } else if (too_long_for_all(*shape.job_class, shape.least_estimate)) {
+    shape.hopeless = Hopeless::too_long;
+    shape.hopeless_at = starts_;
+    look.too_long += others;
+  }
 }
 
 /// Whether its quota lets the job start. If not, under a strict order nobody else of its queue starts either.
@@ -220,8 +237,8 @@ bool Engine::leaves_in_time(std::uint32_t pool, Duration estimate) const {
   return now_ + estimate + scenario_.pools[pool].teardown <= std::max(reservations_[pool].start, now_);
 }
 
-bool Engine::too_long_for_all(const Job& job, Duration estimate) const {
-  const auto& pools = class_of(job).pools;
+bool Engine::too_long_for_all(const JobClass& job_class, Duration estimate) const {
+  const auto& pools = job_class.pools;
   return std::all_of(pools.begin(), pools.end(),
                      [&](std::uint32_t pool) { return !leaves_in_time(pool, estimate); });
 }
@@ -289,7 +306,7 @@ void Engine::block_pools(const Job& job) {
 
 /// When a job could start if everybody left when expected; leaves the pool as it will be then in its
 /// forecast.
-Engine::Reservation Engine::forecast_start(std::uint32_t pool, const Job& job) {
+Reservation Engine::forecast_start(std::uint32_t pool, const Job& job) {
   Forecast& forecast = forecasts_[pool];
   forecast.reset(pools_[pool]);
   Reservation found{.head = &job, .start = now_};

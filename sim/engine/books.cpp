@@ -32,6 +32,10 @@ void Engine::charge_held(Job& job, SimTime to) {
   const SimTime until = job.phase == JobPhase::running ? std::min(to, job.phase_until) : to;
   if (job.charged < until) {
     charge(job, job.phase_leaf, job.charged, until, job.gang_capacity);
+    if (job.pauses_at_new_size && job.phase == JobPhase::running) {
+      const SimTime first = clip(job.charged), last = clip(until);
+      result_.classes[job.job_class.value].resize_pauses += job.gang_capacity * (last - first);
+    }
     if (job.phase_leaf != Leaf::scheduling_partial_gang && job.phase_leaf != Leaf::scheduling_transition)
       record(job, TimelineKind::leaf, job.charged, until, job.phase_leaf, job.gang_capacity);
   }
@@ -60,6 +64,7 @@ void Engine::add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime
   add_ns(Leaf::runtime_checkpoint, part.pause);
   add_ns(Leaf::program_straggler, part.straggler);
   add_ns(Leaf::program_noisy_neighbour, part.neighbour);
+  add_ns(Leaf::program_placement, part.placement);
   add_ns(Leaf::program_checkpoint_write, part.flush_excess);
   keep_retained(job, job.gang_capacity * Duration::nanoseconds(part.own));
 }
@@ -86,6 +91,7 @@ void Engine::record_stretch(const Job& job, const Stretch& stretch, SimTime from
                     .excess_leaf = Leaf::program_checkpoint_write,
                     .straggler = Duration::nanoseconds(part.straggler),
                     .neighbour = Duration::nanoseconds(part.neighbour),
+                    .placement = Duration::nanoseconds(part.placement),
                     .warm_up = Duration::nanoseconds(part.warm_up),
                     .warm_up_leaf = job.launch_leaf};
     if (job.standby) {

@@ -180,7 +180,9 @@ bool Engine::stop_for_drain(Job& job) {
 /// Discards what is not committed; false if that was once too often, and the job has ended.
 bool Engine::stop_to_reconfigure(Job& job) {
   charge_held(job, now_);
+  const PreemptionRow before = before_stop(job, nullptr, StopCause::drain);
   settle(job, covered(job, now_), Leaf::runtime_reconfiguration);
+  log_stop(before, job);
   if (job.phase == JobPhase::saving) run_eviction_clock(job);  // the eviction comes to nothing
   if (++job.stops_since_commit >= kHopeless) {
     stop_for_good(job, FinalState::no_progress);
@@ -224,32 +226,6 @@ void Engine::foresee_returns(std::uint32_t pool_index, std::vector<OutPart>& ret
             [&](const OutPart& a, const OutPart& b) { return key(a) < key(b); });
   const auto same = [&](const OutPart& a, const OutPart& b) { return key(a) == key(b); };
   returns.erase(std::unique(returns.begin(), returns.end(), same), returns.end());  // where drains overlap
-}
-
-/// Whether no pool can ever hold a gang that is queued, or its own pool one that waits for a member.
-bool Engine::is_hopeless(const Job& job) const {
-  if (job.phase != JobPhase::waiting_member) {
-    const bool waits = job.near_until != SimTime::never();  // for a place near together, not for ever
-    return !shapes_[waits ? job.later_shape : job.shape_index].satisfiable;
-  }
-  const std::vector<NodePlan>& plans = node_plans_[job.pool.value];
-  if (plans.empty()) return false;
-  // It may stay on nodes that will not serve anybody after it.
-  const auto kept = std::count_if(job.parts.begin(), job.parts.end(),
-                                  [&](const Part& part) { return plans[part.node].gone; });
-  const std::int64_t members = job.shape.nodes + (job.shape.remainder > 0 ? 1 : 0);
-  return members > pools_[job.pool.value].nodes_left() + kept;
-}
-
-/// Jobs that no pool can hold any more do not wait for one.
-void Engine::refuse_hopeless() {
-  std::vector<JobId> hopeless;
-  const auto add = [&](const Job& job) {
-    if (is_hopeless(job)) hopeless.push_back(job.slot);
-  };
-  for (const Job& each : queue_) add(each);
-  for (const JobId id : waiting_) add(job(id));
-  for (const JobId id : hopeless) stop_for_good(job(id), FinalState::unsatisfiable);
 }
 
 }  // namespace fleetsim

@@ -136,10 +136,7 @@ bool Engine::find_more(const Pool& pool, const Job& job, const GangShape& shape,
   std::vector<std::uint32_t> wanted(shape.nodes, shape.per_node);
   if (shape.remainder > 0) wanted.push_back(shape.remainder);
   Placement odd;
-  const Domains* const domains = pool.domains(near(job).needed);
-  std::vector<bool> used(pool.nodes());
   for (const Part& part : job.parts) {
-    used[part.node] = true;
     const auto same = std::find(wanted.rbegin(), wanted.rend(), part.count());
     if (same == wanted.rend()) {
       odd.push_back(part);
@@ -155,17 +152,48 @@ bool Engine::find_more(const Pool& pool, const Job& job, const GangShape& shape,
     more.push_back(lowest_devices(pool, part.node, *larger - part.count()));
     wanted.erase(larger);
   }
-  for (const std::uint32_t size : wanted) {
-    const auto fits = [&](std::uint32_t node) {
-      return !used[node] && (domains == nullptr || domains->of(node) == domains->of(job.parts.front().node));
-    };
-    auto node = pool.next_with_at_least(size, 0);
-    while (node && !fits(*node)) node = pool.next_with_at_least(size, *node + 1);
-    if (!node) return false;
-    used[*node] = true;
-    more.push_back(lowest_devices(pool, *node, size));
+  const auto whole = std::count(wanted.begin(), wanted.end(), shape.per_node);
+  GangShape members{.nodes = static_cast<std::uint32_t>(whole), .per_node = shape.per_node};
+  if (std::ssize(wanted) > whole) members.remainder = wanted.back();
+  return wanted.empty() || find_members(pool, job, members, more);
+}
+
+/// Adds whole members, of nodes that the gang does not use yet: as the placement chooses; where it would have
+/// used ones, the first others.
+bool Engine::find_members(const Pool& pool, const Job& job, const GangShape& members, Placement& more) const {
+  const Domains* const domains = pool.domains(near(job).needed);
+  const Within within = domains != nullptr ? domains->within(domains->of(job.parts.front().node)) : Within{};
+  const auto with_at_least = [&](std::uint32_t count) {
+    return domains != nullptr ? domains->nodes_with_at_least(count, within.domain)
+                              : pool.nodes_with_at_least(count);
+  };
+  if (!can_hold(members, with_at_least)) return false;
+  const auto uses = [](const Placement& parts, std::uint32_t node) {
+    return std::any_of(parts.begin(), parts.end(), [&](const Part& part) { return part.node == node; });
+  };
+  Placement chosen;
+  placement_->place(pool, members, within, chosen);
+  const auto is_new = [&](const Part& part) { return !uses(job.parts, part.node); };
+  if (std::all_of(chosen.begin(), chosen.end(), is_new)) {
+    more.append(chosen.begin(), chosen.end());
+    return true;
   }
-  return true;
+  std::uint32_t whole = members.nodes;
+  bool has_rest = members.remainder == 0;
+  for (auto node = pool.next_with_at_least(1, within.first);
+       node && *node <= within.last && (whole > 0 || !has_rest);
+       node = pool.next_with_at_least(1, *node + 1)) {
+    const auto room = static_cast<std::uint32_t>(std::popcount(pool.free_devices(*node)));
+    if (!within.contains(*node) || uses(job.parts, *node)) continue;
+    if (whole > 0 && room >= members.per_node) {
+      more.push_back(lowest_devices(pool, *node, members.per_node));
+      --whole;
+    } else if (!has_rest && room >= members.remainder) {
+      more.push_back(lowest_devices(pool, *node, members.remainder));
+      has_rest = true;
+    }
+  }
+  return whole == 0 && has_rest;
 }
 
 /// Gives a running gang another size: with `more` members, or without its last ones. What was left of a
@@ -185,7 +213,7 @@ void Engine::resize(Job& job, const SizedGang& size, const Resizing& terms, cons
     }
     if (!committed && ++job.stops_since_commit >= kHopeless)
       return stop_for_good(job, FinalState::no_progress);
-    ++job.resizes;
+    count_resize(job);
     job.relaunch = &terms.phases;
     job.relaunch_leaf = Leaf::runtime_reconfiguration;
   }
@@ -193,16 +221,58 @@ void Engine::resize(Job& job, const SizedGang& size, const Resizing& terms, cons
   if (size.shape.capacity() < job.gang_capacity)
     give_up_members(job, whole_devices(job.gang_capacity - size.shape.capacity()));
   for (const Part& part : more) take_part(job, part, DeviceState::free);
-  set_size(job, size);
-  if (preempts() && class_of(job).preemptible) {
-    preemptible_[job.pool.value][priority_of(job)] += job.assigned - job.preemptible;
-    job.preemptible = job.assigned;
-  }
+  take_size(job, size);
   const Duration rest = has_just_started ? Duration::zero() : left_of_launch;
   const bool by_limit = limit_of(job) && scenario_.scheduler.estimates == Estimates::limit;
   if (job.release_hook.is_linked() && !by_limit) expect_release(job, now_ + rest + estimate(job));
   schedule_jump(job);
   launch(job, rest, *job.relaunch, job.relaunch_leaf);
+  job.pauses_at_new_size = !has_just_started;
+}
+
+/// The size that its members have come to make.
+void Engine::take_size(Job& job, const SizedGang& size) {
+  set_size(job, size);
+  if (!preempts() || !class_of(job).preemptible) return;
+  preemptible_[job.pool.value][priority_of(job)] += job.assigned - job.preemptible;
+  job.preemptible = job.assigned;
+}
+
+void Engine::count_resize(Job& job) {
+  ++job.resizes;
+  if (in_window()) ++result_.classes[job.job_class.value].resizes;
+}
+
+/// A gang that has lost a member goes on at the largest size that the others make, if its class says so; what
+/// it lost is given its fate already. False if they make none.
+bool Engine::go_on_smaller(Job& job) {
+  if (class_of(job).no_replacement != NoReplacement::shrink) return false;
+  const Elastic& elastic = elastic_[job.job_class.value];
+  const auto is_left = [&](const GangShape& shape) {
+    if (shape.capacity() > job.gang_capacity) return false;
+    Placement kept = job.parts;
+    take_last(kept, whole_devices(job.gang_capacity - shape.capacity()));
+    const auto whole = std::count_if(kept.begin(), kept.end(),
+                                     [&](const Part& part) { return part.count() == shape.per_node; });
+    return whole >= shape.nodes && std::ssize(kept) == shape.nodes + (shape.remainder > 0 ? 1 : 0);
+  };
+  std::uint32_t size = job.size + 1;
+  do {
+    if (size == 0) return false;
+    --size;
+  } while (!is_left(elastic.sizes[size].shape));
+  if (job.phase == JobPhase::waiting_member) {
+    job.member_wait = job.member_wait + (now_ - job.member_wait_from);
+    std::erase(waiting_, job.slot);
+  }
+  record_allocation(job, "resized");
+  job.missing.clear();
+  give_up_members(job, whole_devices(job.gang_capacity - elastic.sizes[size].shape.capacity()));
+  count_resize(job);
+  job.size = size;
+  take_size(job, elastic.sizes[size]);
+  launch(job, Duration::zero(), *job.relaunch, job.relaunch_leaf);
+  return true;
 }
 
 void Engine::give_up_members(Job& job, std::int64_t count) {
@@ -275,7 +345,7 @@ bool Engine::grow_to(Job& job, std::uint32_t index) {
       const auto borrower = class_of(other).quota;
       return borrower && quotas_.may_reclaim(*quota, more, *borrower, given);
     };
-    if (!shrink(job.pool.value, fits, may_shrink) || !fits(pools_[job.pool.value])) return false;
+    if (!shrink(job.pool.value, job, fits, may_shrink) || !fits(pools_[job.pool.value])) return false;
   }
   job.size = index;
   resize(job, size, elastic.terms, members);
@@ -288,14 +358,14 @@ bool Engine::grow_to(Job& job, std::uint32_t index) {
 bool Engine::shrink_for(const Job& job, std::uint32_t pool) {
   const GangShape& shape = allocation_shape(job);
   return shrink(
-      pool, [&](const Pool& then) { return then.fits(shape, near(job).needed); },
+      pool, job, [&](const Pool& then) { return then.fits(shape, near(job).needed); },
       [](const Job&, Capacity) { return true; });
 }
 
 /// @param fits  whether what is free in a pool is enough
 /// @param may_shrink  whether a job may be asked for more when its queue is to give up so much already
 template <class Fits, class MayShrink>
-bool Engine::shrink(std::uint32_t pool, Fits&& fits, MayShrink&& may_shrink) {
+bool Engine::shrink(std::uint32_t pool, const Job& beneficiary, Fits&& fits, MayShrink&& may_shrink) {
   std::vector<Job*> others;
   for (const JobId id : elastic_running_) {
     Job& other = job(id);
@@ -350,7 +420,9 @@ bool Engine::shrink(std::uint32_t pool, Fits&& fits, MayShrink&& may_shrink) {
   for (const Shrinking& each : shrinking) {
     const Elastic& elastic = elastic_[each.job->job_class.value];
     each.job->size = each.size;
+    const PreemptionRow before = before_stop(*each.job, &beneficiary, StopCause::shrink);
     resize(*each.job, elastic.sizes[each.size], elastic.terms, {});
+    log_stop(before, *each.job);
   }
   return true;
 }

@@ -126,6 +126,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     know_sizes(index);
     cycles_.push_back(checkpoint_cycle(job_class.checkpoint));
   }
+  know_links();
+  built_.resize(scenario.classes.size());
   if (records_ != nullptr) {
     *records_ = Records{};
     for (const PoolSpec& pool : scenario.pools) records_->pools.push_back(pool.name);
@@ -158,6 +160,10 @@ RunResult Engine::run() {
       }
       if (!impatient_.empty()) {
         give_up_next();
+        continue;
+      }
+      if (links_changed_) {
+        share_links();
         continue;
       }
       decide_reasons();
@@ -216,8 +222,7 @@ void Engine::dispatch(const Event& event) {
       return job(event.entity).eviction_generation == event.generation ? eviction_due(job(event.entity))
                                                                        : void();
     case EventKind::evicted_at:
-      if (job(event.entity).live_generation == event.generation)
-        evict(job(event.entity), class_of(job(event.entity)).evictions.terms);
+      if (job(event.entity).live_generation == event.generation) evict_from_outside(job(event.entity));
       return;
     case EventKind::requeued:
       if (job(event.entity).live_generation == event.generation && job(event.entity).phase == JobPhase::away)
@@ -263,6 +268,8 @@ void Engine::dispatch(const Event& event) {
       return bring_warm(event.entity);
     case EventKind::replaced:
       return replace_replica(event.entity);
+    case EventKind::built:
+      return run_current(event) ? built(job(event.entity)) : void();
     case EventKind::slowed:
       return slowed(event.entity);
     case EventKind::slowed_by_script:

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "models/fabric/fabric_graph.hpp"
 #include "sim/core/event_queue.hpp"
 #include "sim/engine/event_kind.hpp"
+#include "sim/engine/parts.hpp"
 #include "sim/engine/queue.hpp"
 #include "sim/engine/result.hpp"
 #include "sim/engine/simulate.hpp"
@@ -20,6 +22,7 @@
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
+#include "sim/scheduler/choose_victims.hpp"
 #include "sim/scheduler/elastic.hpp"
 #include "sim/scheduler/forecast.hpp"
 #include "sim/scheduler/order.hpp"
@@ -35,7 +38,7 @@ inline constexpr std::uint32_t kHopeless = 10'000;
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
 /// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
-/// evictions, drains, elastic, passes, books.
+/// evictions, drains, refusals, elastic, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -77,7 +80,6 @@ class Engine {
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, const Nearness& near,
                             std::uint32_t guess = 0);
-  bool could_ever_start(const QueuedShape& shape) const;
   void wait_for_near(Job& job);
   void near_no_more(Job& job);
   void enqueue(Job& job, SimTime queue_time);
@@ -91,10 +93,19 @@ class Engine {
   }
   std::string name_of(const Job& job) const;
 
+  // refusals.cpp
+  bool could_ever_start(const QueuedShape& shape) const;
+  Refusal what_forbids(const QueuedShape& shape) const;
+  bool is_hopeless(const Job& job) const;
+  void refuse_hopeless();
+  void note_refusal(const Job& job);
+
   // running.cpp
   void start(Job& job);
   void launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf leaf);
   void begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from);
+  bool is_built(const Job& job) const;
+  void built(const Job& job);
   void change_speed(Job& job);
   void completed(Job& job);
   void release(Job& job, const char* reason);
@@ -112,12 +123,6 @@ class Engine {
   void drop_stretch(Job& job);
 
   // failures.cpp
-  struct OutPart {
-    PoolId pool;
-    std::uint32_t node;
-    DeviceMask devices;
-    SimTime until;
-  };
   void start_faults();
   void schedule_strike(std::uint32_t process);
   void struck(std::uint32_t process);
@@ -167,32 +172,12 @@ class Engine {
   void pause_productive_clock(Job& job);
   void draw_eviction(Job& job);
   void eviction_due(Job& job);
+  void evict_from_outside(Job& job);
   void evict(Job& job, const EvictionTerms& terms);
   void saved(Job& job);
   void leave(Job& job);
 
   // drains.cpp
-  /// A drain, or nodes that are not installed.
-  struct Withdrawal {
-    PoolId pool;
-    std::span<const std::uint32_t> nodes;
-    DeviceState to;
-    DrainMode mode = DrainMode::now;
-    Duration length = Duration::max();
-    std::optional<Duration> every{};
-  };
-  /// What is planned for a node: drains in effect, whether it is not installed, or never comes back, and when
-  /// it serves again.
-  struct NodePlan {
-    std::uint32_t drains = 0;
-    bool absent = false, gone = false;
-    SimTime back;
-  };
-  struct ToVacate {
-    PoolId pool;
-    std::uint32_t node;
-    DrainMode mode;
-  };
   void start_withdrawals();
   void withdraw(std::uint32_t withdrawal);
   void reinstate(std::uint32_t withdrawal);
@@ -204,9 +189,20 @@ class Engine {
   bool stop_for_drain(Job& job);
   bool stop_to_reconfigure(Job& job);
   void schedule_leaving(Job& job);
-  bool is_hopeless(const Job& job) const;
-  void refuse_hopeless();
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
+
+  // links.cpp
+  /// A step of a class, where its gang is spread wider than it must be.
+  struct PlacedStep {
+    std::uint32_t devices;
+    Spread spread;
+    std::int64_t excess;
+  };
+  void know_links();
+  Spread spread_of(const Job& job, const FabricShape& fabric);
+  std::int64_t placement_excess(const Job& job);
+  void share_links();
+  void share_links(std::uint32_t pool, const FabricGraph& fabric);
 
   // slowness.cpp
   static bool some_are_slow(const Scenario& scenario);
@@ -217,6 +213,7 @@ class Engine {
   void begin_episode(const ScriptedSlowness& what);
   void end_episode(std::uint32_t place);
   void meet_slowness(const ScriptedSlowness& what);
+  void meet_speed(const Job& job);
   void slow_down(const Job& job, StepTimes& step) const;
   void watch_stragglers(Job& job, SimTime from);
   bool wants_swap(const Job& job) const;
@@ -251,28 +248,6 @@ class Engine {
   void leave_gently(Job& job);
 
   // elastic.cpp
-  struct SizedGang {
-    GangShape shape;
-    std::uint32_t shape_index;
-    StepTimes step;
-    const ProgramSplit* program;
-  };
-  struct Resizing {
-    ResizeState state = ResizeState::committed;
-    LaunchSpec phases;
-  };
-  struct ScriptedSize {
-    SimTime at;
-    SizedGang size;
-    Resizing terms;
-  };
-  /// Of a class; without a policy where its gangs are rigid.
-  struct Elastic {
-    const ElasticPolicy* policy = nullptr;
-    std::vector<SizedGang> sizes;
-    Resizing terms;
-    std::vector<ScriptedSize> script;
-  };
   void know_sizes(std::uint32_t class_index);
   void take_queue_size(Job& job);
   void set_size(Job& job, const SizedGang& size);
@@ -280,7 +255,11 @@ class Engine {
   void follow_script(Job& job);
   void follow_script_on(Job& job);
   bool find_more(const Pool& pool, const Job& job, const GangShape& shape, Placement& more) const;
+  bool find_members(const Pool& pool, const Job& job, const GangShape& members, Placement& more) const;
   void resize(Job& job, const SizedGang& size, const Resizing& terms, const Placement& more);
+  void take_size(Job& job, const SizedGang& size);
+  void count_resize(Job& job);
+  bool go_on_smaller(Job& job);
   void give_up_members(Job& job, std::int64_t count);
   void grow();
   bool grow_to(Job& job, std::uint32_t index);
@@ -288,7 +267,7 @@ class Engine {
   SimTime next_commit(const Job& job) const;
   bool shrink_for(const Job& job, std::uint32_t pool);
   template <class Fits, class MayShrink>
-  bool shrink(std::uint32_t pool, Fits&& fits, MayShrink&& may_shrink);
+  bool shrink(std::uint32_t pool, const Job& beneficiary, Fits&& fits, MayShrink&& may_shrink);
   void pass_with_shrinking();
 
   // passes.cpp
@@ -324,14 +303,6 @@ class Engine {
   const Nearness& near(const Job& job) const { return shapes_[job.shape_index].near; }
 
   // preemption.cpp
-  struct Victim {
-    Job* job;
-    Int128 key;
-  };
-  struct Room {
-    std::optional<std::uint32_t> pool;  ///< where there is room, or will be
-    bool stopped = false;               ///< somebody was stopped for it just now
-  };
   bool preempts() const { return scenario_.scheduler.preemption != Preemption::none; }
   std::int64_t priority_of(const Job& job) const {
     return job.listed != nullptr ? job.listed->priority : class_of(job).priority;
@@ -341,30 +312,36 @@ class Engine {
   Pool soon_free(PoolId id) const;
   std::int64_t left_of(const EvictionBudget& budget, const std::vector<SimTime>& spent) const;
   bool within(const std::optional<EvictionBudget>& budget, const std::vector<SimTime>& spent) const;
-  bool may_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
+  std::optional<StopCause> why_stop(const Job& victim, const Job& beneficiary, Capacity given) const;
   Int128 victim_key(const Job& job) const;
   void forecast_leavers(std::uint32_t pool);
   Placement staying(std::uint32_t pool, const Placement& parts) const;
   bool room_is_thinkable(std::uint32_t pool, const Job& job) const;
+  class RoomInPool;
+  std::vector<VictimCandidate> candidates(std::uint32_t pool, const Job& beneficiary);
+  bool stop_for(const Job& job, std::uint32_t pool);
   Room make_room(Job& job);
-  void preempt(Job& victim, const Job& beneficiary);
+  void preempt(Job& victim, const Job& beneficiary, StopCause cause);
+  DeviceTime lost_to_stops(PoolId pool, ClassId job_class) const;
+  PreemptionRow before_stop(const Job& victim, const Job* beneficiary, StopCause cause) const;
+  void log_stop(PreemptionRow row, const Job& victim);
   void can_be_stopped(Job& job, bool can);
 
   // backfill.cpp
-  struct Reservation {
-    const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
-    SimTime start;              ///< when it could, if all ended when expected; never if it could not
-    bool vacated = false;       ///< room is being made for it, and nobody may come between
-    TopologyLevel level = TopologyLevel::pool;  ///< how near together it will have to be
-  };
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);
   bool backfills() const { return scenario_.scheduler.backfill != Backfill::none; }
   void pass_with_reservations();
   void look_at_everybody();
   bool look_at_queue();
+  bool is_known_hopeless(const QueuedShape& shape, QueueLook& look) const;
+  enum class Looked : std::uint8_t { started, others_stopped, stays };
+  Looked look_at(Job& job, QueueLook& look);
+  bool others_make_room(Job& job);
+  void keep_place(Job& job, QueueLook& look);
   bool only_newcomers_matter() const;
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
+  void note_hopeless(QueuedShape& shape, Backfilled outcome, QueueLook& look);
   Backfilled backfill(Job& job);
   Backfilled backfill_in(Job& job, std::uint32_t pool);
   void reserve(const Job& job);
@@ -374,7 +351,7 @@ class Engine {
   bool may_look(const Job& job);
   bool all_reserved(const Job& job) const;
   bool leaves_in_time(std::uint32_t pool, Duration estimate) const;
-  bool too_long_for_all(const Job& job, Duration estimate) const;
+  bool too_long_for_all(const JobClass& job_class, Duration estimate) const;
   template <class Visit>
   void for_each_release(std::uint32_t pool, Visit&& visit) const;
   void pass_conservative();
@@ -387,18 +364,6 @@ class Engine {
   void remember_what_was_looked_at();
 
   // fragmentation.cpp
-  /// Capacities that hold from one instant to the next.
-  struct FragmentationBook {
-    SimTime since;
-    std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
-    Capacity free, device, node, rack, pod, typical;
-    struct Gang {
-      GangShape shape;
-      TopologyLevel needed;
-      double jobs;
-    };
-    std::vector<Gang> expected{};
-  };
   void start_fragmentation();
   void measure_fragmentation();
   void book_fragmentation(std::uint32_t pool, FragmentationBook& book);
@@ -460,21 +425,6 @@ class Engine {
   std::uint64_t next_sequence_ = 0;
 
   // Arrivals.
-  struct Source {
-    std::uint64_t arrived = 0;
-    std::uint64_t brought = 0;  ///< with replicas that are kept warm, or take the place of others
-    std::uint64_t replaced = 0;
-    SimTime next;
-    RandomStream gaps, gangs, durations;
-    double weight = 0.0;  ///< sum of the gang sizes' weights
-    struct Gang {
-      GangShape shape;
-      std::uint32_t index;  ///< in `shapes_`
-      std::uint32_t size_cohort;
-    };
-    std::vector<Gang> gangs_by_size;   ///< as many as sizes, or the one given as a shape
-    std::vector<std::uint32_t> drawn;  ///< of jobs that are drawn: which of the list they are
-  };
   std::vector<Source> sources_;
   std::vector<StepTimes> step_times_;    ///< by class
   std::vector<CheckpointCycle> cycles_;  ///< by class
@@ -492,11 +442,7 @@ class Engine {
   EvictionTerms move_;  ///< of a job that gives up its nodes for others: it is not sent away
   Quotas quotas_;
   std::vector<bool> queue_blocked_;  ///< by quota, during a pass: the first of the queue keeps its place
-  struct FairShare {
-    std::vector<double> held;         ///< by quota: device-time, milli-device-ns, decayed by half-lives
-    std::vector<std::int64_t> ranks;  ///< by quota
-    SimTime since;
-  } fair_share_;
+  FairShare fair_share_;
   std::vector<QueuedShape> shapes_;
   std::vector<std::int64_t> depth_;        ///< by pool: queued jobs that accept it
   std::vector<QueuedSizes> queued_sizes_;  ///< by pool
@@ -508,12 +454,8 @@ class Engine {
   std::vector<JobId> waiting_;  ///< for a member, first come first served
   Placement scratch_;
   std::vector<std::uint8_t> blocked_;  ///< by pool, during a pass: whether it is
-  struct Impatient {
-    JobId job;
-    std::uint32_t generation;
-  };
-  std::vector<Impatient> impatient_;  ///< whose patience ends at this instant
-  std::int64_t patience_left_ = 0;    ///< jobs whose patience may still end
+  std::vector<Impatient> impatient_;   ///< whose patience ends at this instant
+  std::int64_t patience_left_ = 0;     ///< jobs whose patience may still end
   bool pass_wanted_ = false;
 
   // Backfill.
@@ -537,17 +479,21 @@ class Engine {
   std::vector<std::uint32_t> ageing_from_;         ///< by process: its first entity in `ageing_`
   std::vector<OutPart> out_parts_;
   std::vector<std::uint32_t> free_out_parts_;
-  struct BrokenShare {
-    PoolId pool;
-    std::uint32_t node, device;
-    Duration repair;
-  };
   std::vector<BrokenShare> broken_shares_;  ///< failed devices that somebody still holds a part of
   std::vector<OutPart> teardowns_;
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
   std::vector<Job::Broken> losing_;
   std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
+
+  // Links.
+  std::vector<std::vector<PlacedStep>> placed_;  ///< by class: what the model has said
+  std::vector<std::uint64_t> seen_places_;       ///< by place: when it was last counted
+  std::uint64_t seen_stamp_ = 0;
+  std::vector<std::optional<FabricGraph>> links_;  ///< by pool; empty where no links are shared
+  bool links_changed_ = false;
+
+  std::vector<std::vector<Capacity>> built_;  ///< by class: sizes that a shared build is there for
 
   // Slowness; all empty where nothing is ever slow.
   std::vector<SlowSpots> slow_spots_;  ///< by pool
@@ -564,12 +510,6 @@ class Engine {
   std::vector<std::uint32_t> ends_to_come_;        ///< withdrawals in effect that will end
 
   // Books.
-  struct PoolBook {
-    SimTime since;
-    Leaf reason = Leaf::scheduling_no_demand;
-    std::int64_t depth = 0;
-    std::uint32_t queued_sizes = 0;
-  };
   std::vector<PoolBook> books_;
   std::vector<std::pair<std::uint32_t, FragmentationBook>>
       fragmentation_books_;  ///< of pools that are measured

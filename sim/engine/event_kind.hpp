@@ -37,6 +37,7 @@ enum class EventKind : std::uint8_t {
   slowed_by_script,
   slowness_ends,  ///< entity: an episode
   swap_due,
+  built,  ///< what a launch compiles is there for others
   provisioned,
   life_over,
   drained,

@@ -52,9 +52,16 @@ void Engine::eviction_due(Job& job) {
   draw_eviction(job);
   if (class_of(job).evictions.clock == EvictionClock::wall) run_eviction_clock(job);
   const std::int64_t before = job.evictions;
-  evict(job, class_of(job).evictions.terms);
+  evict_from_outside(job);
   if (job.evictions > before && ++job.stops_since_commit >= kHopeless)
     stop_for_good(job, FinalState::no_progress);
+}
+
+void Engine::evict_from_outside(Job& job) {
+  const std::int64_t evictions = job.evictions;
+  const PreemptionRow before = before_stop(job, nullptr, StopCause::outside);
+  evict(job, class_of(job).evictions.terms);
+  if (job.evictions > evictions) log_stop(before, job);
 }
 
 void Engine::evict(Job& job, const EvictionTerms& terms) {

@@ -71,6 +71,7 @@ void Engine::lack_members(Job& job) {
     release(job, "no replacement");
     return enqueue(job, job.submit);
   }
+  if (go_on_smaller(job)) return;
   stop_eviction_clock(job);
   record_allocation(job, "member lost");
   ++job.run_generation;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "sim/engine/engine.hpp"
 
@@ -18,6 +19,12 @@ bool holds_exactly(const Job& job, Placement parts) {
 }
 
 }  // namespace
+
+std::string_view name_of(StopCause cause) {
+  constexpr std::array<std::string_view, kStopCauses> kNames{
+      "order", "priority", "reclaim", "idle_reservation", "moved", "shrink", "drain", "outside"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
 
 /// Whether some of what it holds will not be free when it is given back.
 bool Engine::holds_withdrawn(const Job& job) const {
@@ -94,8 +101,13 @@ void Engine::pass_remade() {
     if (runs) moved.push_back(each);
     chosen.push_back({each, PoolId{*pool}, std::move(parts)});
   }
-  for (Job* const each : stopped) evict(*each, scenario_.scheduler.eviction);
-  for (Job* const each : moved) evict(*each, move_);
+  const auto stop = [this](Job& job, StopCause cause, const EvictionTerms& terms) {
+    const PreemptionRow before = before_stop(job, nullptr, cause);
+    evict(job, terms);
+    log_stop(before, job);
+  };
+  for (Job* const each : stopped) stop(*each, StopCause::order, scenario_.scheduler.eviction);
+  for (Job* const each : moved) stop(*each, StopCause::moved, move_);
   for (Choice& choice : chosen) {
     // Whoever is still saving, or away, or has to wait for what is being vacated, comes in a later pass.
     const Pool& pool = pools_[choice.pool.value];
@@ -142,25 +154,22 @@ std::int64_t Engine::left_of(const EvictionBudget& budget, const std::vector<Sim
   return std::max<std::int64_t>(0, budget.evictions - recent);
 }
 
-/// `given`: what the victim's queue is to give back already.
-bool Engine::may_stop(const Job& victim, const Job& beneficiary, Capacity given) const {
+/// Why the victim may be stopped for the other; nothing if it may not. `given`: what the victim's queue is to
+/// give back already.
+std::optional<StopCause> Engine::why_stop(const Job& victim, const Job& beneficiary, Capacity given) const {
   const SchedulerSpec& scheduler = scenario_.scheduler;
-  if (victim.phase != JobPhase::running && victim.phase != JobPhase::reserved) return false;
-  if (!class_of(victim).preemptible || now_ - victim.gang_complete < scheduler.min_runtime) return false;
-  if (!within(scheduler.job_budget, victim.preempted_at)) return false;
+  if (victim.phase != JobPhase::running && victim.phase != JobPhase::reserved) return std::nullopt;
+  if (!class_of(victim).preemptible || now_ - victim.gang_complete < scheduler.min_runtime)
+    return std::nullopt;
+  if (!within(scheduler.job_budget, victim.preempted_at)) return std::nullopt;
   const auto owner = class_of(beneficiary).quota, borrower = class_of(victim).quota;
   if (scheduler.reclaim && owner && borrower &&
       quotas_.may_reclaim(*owner, allocation_shape(beneficiary).capacity(), *borrower, given))
-    return true;
-  switch (scheduler.preempt_by) {
-    case PreemptBy::order:
-      return victim.key > beneficiary.key;
-    case PreemptBy::priority:
-      return priority_of(victim) < priority_of(beneficiary);
-    case PreemptBy::nobody:
-      break;
-  }
-  return false;
+    return StopCause::reclaim;
+  if (scheduler.preempt_by == PreemptBy::order && victim.key > beneficiary.key) return StopCause::order;
+  if (scheduler.preempt_by == PreemptBy::priority && priority_of(victim) < priority_of(beneficiary))
+    return StopCause::priority;
+  return std::nullopt;
 }
 
 Int128 Engine::victim_key(const Job& job) const {
@@ -213,93 +222,100 @@ bool Engine::room_is_thinkable(std::uint32_t pool, const Job& job) const {
   return room >= allocation_shape(job).capacity();
 }
 
-/// Stops as few running jobs as make room for `job`, the first by the policy; nobody if even all of them
-/// would not, or if it would take more than the budget allows.
-Engine::Room Engine::make_room(Job& job) {
-  const JobClass& job_class = class_of(job);
-  const GangShape& shape = allocation_shape(job);
-  const SchedulerSpec& scheduler = scenario_.scheduler;
-  for (const std::uint32_t pool : job_class.pools) {
+/// What is free in a pool when those on their way out, and the victims, have left.
+class Engine::RoomInPool final : public RoomToMake {
+ public:
+  RoomInPool(Engine& engine, const Job& beneficiary, std::uint32_t pool)
+      : engine_{engine},
+        beneficiary_{beneficiary},
+        pool_{pool},
+        given_(engine.scenario_.scheduler.quotas.size()) {
+    engine.forecast_leavers(pool);
+  }
+  bool is_enough() override {
+    return engine_.forecasts_[pool_].fits(engine_.allocation_shape(beneficiary_),
+                                          engine_.near(beneficiary_).needed);
+  }
+  bool may_stop(const VictimCandidate& candidate) const override {
+    const Job& victim = victim_of(candidate);
+    const auto quota = engine_.class_of(victim).quota;
+    return !quota || engine_.why_stop(victim, beneficiary_, given_[*quota]).has_value();
+  }
+  void stop(const VictimCandidate& candidate) override {
+    change(victim_of(candidate), &Forecast::give_back);
+    if (const auto quota = engine_.class_of(victim_of(candidate)).quota) given_[*quota] += candidate.capacity;
+  }
+  void spare(const VictimCandidate& candidate) override {
+    change(victim_of(candidate), &Forecast::take);
+    if (const auto quota = engine_.class_of(victim_of(candidate)).quota) given_[*quota] -= candidate.capacity;
+  }
+
+ private:
+  const Job& victim_of(const VictimCandidate& candidate) const { return *engine_.jobs_[candidate.job]; }
+  void change(const Job& victim, void (Forecast::*how)(const Placement&)) {
+    for (const Placement* parts : {&victim.parts, &victim.own_spares})
+      (engine_.forecasts_[pool_].*how)(engine_.staying(pool_, *parts));
+  }
+
+  Engine& engine_;
+  const Job& beneficiary_;
+  std::uint32_t pool_;
+  std::vector<Capacity> given_;  ///< by quota: what its victims hold
+};
+
+/// Those in the pool that the job may stop, in the order in which they would be.
+std::vector<VictimCandidate> Engine::candidates(std::uint32_t pool, const Job& beneficiary) {
+  const bool by_priority = scenario_.scheduler.preempt_by == PreemptBy::priority;
+  std::vector<VictimCandidate> candidates;
+  for (const JobId id : running_) {
+    Job& each = job(id);
+    if (each.pool.value != pool || !why_stop(each, beneficiary, Capacity::zero())) continue;
+    if (by_priority) each.key = key_of(each);
+    candidates.push_back({.job = id.value,
+                          .key = victim_key(each),
+                          .priority = by_priority ? priority_of(each) : 0,
+                          .capacity = each.assigned});
+  }
+  std::sort(candidates.begin(), candidates.end(), [&](const VictimCandidate& a, const VictimCandidate& b) {
+    if (a.priority != b.priority) return a.priority < b.priority;
+    return a.key != b.key ? a.key < b.key : QueueOrder{}(job(b.job), job(a.job));
+  });
+  return candidates;
+}
+
+/// Stops as few running jobs as make room for `job` in the pool, the first by the policy; nobody if even all
+/// of them would not, or if it would take more than the budget allows.
+bool Engine::stop_for(const Job& job, std::uint32_t pool) {
+  RoomInPool room{*this, job, pool};
+  const std::vector<VictimCandidate> victims = choose_victims(candidates(pool, job), *victims_, room);
+  const auto& budget = scenario_.scheduler.pool_budget;
+  if (budget && std::ssize(victims) > left_of(*budget, pool_preempted_at_[pool])) return false;
+  std::vector<StopCause> causes;
+  for (const VictimCandidate& victim : victims) {
+    const bool is_idle = this->job(victim.job).phase == JobPhase::reserved;
+    const auto why = why_stop(this->job(victim.job), job, Capacity::zero());
+    causes.push_back(is_idle ? StopCause::idle_reservation : why.value_or(StopCause::reclaim));
+  }
+  for (std::size_t index = 0; index < victims.size(); ++index)
+    preempt(this->job(victims[index].job), job, causes[index]);
+  return !victims.empty();
+}
+
+/// Where there will be room for the job in a pool that is not reserved, if need be when others have been
+/// stopped for it.
+Room Engine::make_room(Job& job) {
+  for (const std::uint32_t pool : class_of(job).pools) {
     if (reservations_[pool].head != nullptr) continue;
     if (some_shrink_ && shrink_for(job, pool)) return {.pool = pool, .stopped = true};
     if (!room_is_thinkable(pool, job)) continue;
     forecast_leavers(pool);
-    Forecast& forecast = forecasts_[pool];
-    const auto fits = [&] { return forecast.fits(shape, near(job).needed); };
-    if (fits()) return {.pool = pool, .stopped = false};  // room is being made already
-    std::vector<Victim> victims;
-    for (const JobId id : running_) {
-      Job& each = this->job(id);
-      if (each.pool.value == pool && may_stop(each, job, Capacity::zero()))
-        victims.push_back({&each, victim_key(each)});
-    }
-    const bool by_priority = scheduler.preempt_by == PreemptBy::priority;
-    std::sort(victims.begin(), victims.end(), [&](const Victim& a, const Victim& b) {
-      if (by_priority && priority_of(*a.job) != priority_of(*b.job))
-        return priority_of(*a.job) < priority_of(*b.job);
-      return a.key != b.key ? a.key < b.key : QueueOrder{}(*b.job, *a.job);
-    });
-    const auto change = [&](const Victim& victim, void (Forecast::*how)(const Placement&)) {
-      for (const Placement* parts : {&victim.job->parts, &victim.job->own_spares})
-        (forecast.*how)(staying(pool, *parts));
-    };
-    const auto stop = [&](const Victim& victim) { change(victim, &Forecast::give_back); };
-    const auto spare = [&](const Victim& victim) { change(victim, &Forecast::take); };
-    std::vector<Victim> others;
-    std::vector<Capacity> given(scheduler.quotas.size());
-    std::size_t count = 0;
-    for (std::size_t index = 0; index < victims.size(); ++index) {
-      Capacity* const of_queue =
-          class_of(*victims[index].job).quota ? &given[*class_of(*victims[index].job).quota] : nullptr;
-      const bool needed = !fits() && (of_queue == nullptr || may_stop(*victims[index].job, job, *of_queue));
-      if (!needed) {
-        others.push_back(victims[index]);
-        continue;
-      }
-      if (of_queue != nullptr) *of_queue += victims[index].job->assigned;
-      stop(victims[index]);
-      victims[count++] = victims[index];
-    }
-    if (!fits()) continue;
-    victims.resize(count);
-    // Whoever is not needed after all is spared, the last chosen first.
-    for (std::size_t index = victims.size(); index-- > 0;) {
-      spare(victims[index]);
-      if (fits()) {
-        others.push_back(victims[index]);
-        victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(index));
-      } else {
-        stop(victims[index]);
-      }
-    }
-    if (victims_->fewest) {
-      std::sort(others.begin(), others.end(),
-                [](const Victim& a, const Victim& b) { return a.job->assigned < b.job->assigned; });
-      for (Victim& each : victims) {
-        spare(each);
-        for (Victim& other : others) {
-          const bool smaller = other.job->assigned < each.job->assigned &&
-                               (!by_priority || priority_of(*other.job) <= priority_of(*each.job));
-          if (!smaller) continue;
-          stop(other);
-          if (fits()) {
-            std::swap(each, other);
-            break;
-          }
-          spare(other);
-        }
-        if (!fits()) stop(each);
-      }
-    }
-    const auto needed = static_cast<std::int64_t>(victims.size());
-    if (scheduler.pool_budget && needed > left_of(*scheduler.pool_budget, pool_preempted_at_[pool])) continue;
-    for (const Victim& victim : victims) preempt(*victim.job, job);
-    return {.pool = pool, .stopped = true};
+    const bool is_being_made = forecasts_[pool].fits(allocation_shape(job), near(job).needed);
+    if (is_being_made || stop_for(job, pool)) return {.pool = pool, .stopped = !is_being_made};
   }
   return {};
 }
 
-void Engine::preempt(Job& victim, const Job& beneficiary) {
+void Engine::preempt(Job& victim, const Job& beneficiary, StopCause cause) {
   const SchedulerSpec& scheduler = scenario_.scheduler;
   const auto spend = [&](const std::optional<EvictionBudget>& budget, std::vector<SimTime>& spent) {
     if (!budget) return;
@@ -312,27 +328,43 @@ void Engine::preempt(Job& victim, const Job& beneficiary) {
   if (watched_ == victim.slot) gave_way_to_ = name_of(beneficiary);
   ++victim.preemptions;
   victim.cascade = beneficiary.cascade + 1;
+  const PreemptionRow before = before_stop(victim, &beneficiary, cause);
+  evict(victim, scheduler.eviction);
+  log_stop(before, victim);
+}
+
+/// What of a class has been discarded, or was paused for, since it was stopped.
+DeviceTime Engine::lost_to_stops(PoolId pool, ClassId job_class) const {
+  const LeafTotals& leaves = result_.ledger.of(pool, job_class);
+  return leaves[static_cast<std::size_t>(Leaf::runtime_preemption)] +
+         leaves[static_cast<std::size_t>(Leaf::runtime_reconfiguration)];
+}
+
+PreemptionRow Engine::before_stop(const Job& victim, const Job* beneficiary, StopCause cause) const {
   PreemptionRow row{.at = now_,
+                    .cause = cause,
                     .victim = victim.sequence,
-                    .beneficiary = beneficiary.sequence,
+                    .beneficiary = {},
                     .pool = victim.pool.value,
                     .capacity = victim.assigned,
-                    .lost = {},
-                    .depth = victim.cascade};
-  const ClassId job_class = victim.job_class;
-  const PoolId pool = victim.pool;
-  const auto charged = [&] {
-    return result_.ledger.of(pool, job_class)[static_cast<std::size_t>(Leaf::runtime_preemption)];
-  };
-  const DeviceTime before = charged();
-  evict(victim, scheduler.eviction);
-  row.lost = charged() - before;
-  if (in_window()) {
-    ++result_.preemptions.count;
-    result_.preemptions.lost += row.lost;
-    result_.preemptions.deepest = std::max(result_.preemptions.deepest, row.depth);
+                    .lost = DeviceTime{} - lost_to_stops(victim.pool, victim.job_class),
+                    .depth = beneficiary != nullptr ? beneficiary->cascade + 1 : 1};
+  if (beneficiary != nullptr) row.beneficiary = beneficiary->sequence;
+  return row;
+}
+
+/// Notes that the job has been stopped, or something taken from it.
+void Engine::log_stop(PreemptionRow row, const Job& victim) {
+  row.lost += lost_to_stops(PoolId{row.pool}, victim.job_class);
+  if (row.cause == StopCause::shrink) row.capacity -= victim.assigned;
+  Preemptions& log = result_.preemptions;
+  if (in_window()) ++log.by_cause[static_cast<std::size_t>(row.cause)];
+  if (in_window() && is_preemption(row.cause) && row.beneficiary) {
+    ++log.count;
+    log.lost += row.lost;
+    log.deepest = std::max(log.deepest, row.depth);
   }
-  if (options_.jobs == RunOptions::Jobs::each) result_.preemptions.rows.push_back(row);
+  if (options_.jobs == RunOptions::Jobs::each) log.rows.push_back(row);
 }
 
 }  // namespace fleetsim

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/device_time.hpp"
@@ -39,6 +40,20 @@ struct JobOutcome {
 /// least 10 s. One without an end has no length and does not starve.
 inline constexpr std::int64_t kStarvedAfter = 10;
 
+/// What is too small for a gang that is refused. Of several pools, the later of these counts.
+enum class RefusalLimit : std::uint8_t {
+  quota,            ///< what its quota may ever hold
+  devices_of_node,  ///< a member needs more devices than a node has
+  nodes,            ///< it needs more nodes than there are, spares aside, at the level that it keeps to
+  nodes_with_room,  ///< there are as many nodes, but some have not what a member needs
+};
+struct Refusal {
+  RefusalLimit limit = RefusalLimit::quota;
+  std::uint32_t pool = 0;  ///< or quota
+  TopologyLevel level = TopologyLevel::pool;
+  std::int64_t wanted = 0, most = 0;  ///< nodes, devices of one, or milli-devices of a quota
+};
+
 /// Sums over the jobs of a class submitted inside the window; times of completed jobs alone unless named
 /// otherwise.
 struct ClassOutcome {
@@ -50,8 +65,10 @@ struct ClassOutcome {
   /// release to gang complete, and how many waited in all more than kStarvedAfter times their length.
   Duration longest_wait;
   std::int64_t starved = 0;
+  std::optional<Refusal> refusal{};  ///< of the first that was unsatisfiable
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
-  std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0;
+  std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0, resizes = 0;
+  DeviceTime resize_pauses;  ///< held by gangs that pause at a new size
   std::int64_t swaps = 0;  ///< times that a job was stopped to be rid of stragglers
   /// Replicas wanted inside the window that became ready, and how long that took in all, 1,000 units each.
   std::int64_t ready = 0;
@@ -71,10 +88,27 @@ struct SizeTime {
   DeviceTime free;           ///< free in a pool while such a gang that accepts the pool was queued
 };
 
-/// One job stopped by the scheduler for another.
+/// Why a job is stopped, or has to give something up.
+enum class StopCause : std::uint8_t {
+  order,             ///< for one that stands before it in the order
+  priority,          ///< for one of larger priority
+  reclaim,           ///< for one whose queue takes back what it is guaranteed
+  idle_reservation,  ///< for another, and it did nothing
+  moved,             ///< it gives up its nodes, and is given others
+  shrink,            ///< for another, and goes on smaller
+  drain,             ///< its nodes are drained or taken away
+  outside,           ///< by an eviction of the scenario
+};
+inline constexpr std::size_t kStopCauses = 8;
+std::string_view name_of(StopCause cause);
+/// Whether the scheduler stopped it for another.
+constexpr bool is_preemption(StopCause cause) { return cause <= StopCause::idle_reservation; }
+
 struct PreemptionRow {
   SimTime at;
-  std::uint64_t victim = 0, beneficiary = 0;  ///< jobs, by order of arrival
+  StopCause cause = StopCause::order;
+  std::uint64_t victim = 0;  ///< jobs, by order of arrival
+  std::optional<std::uint64_t> beneficiary{};
   std::uint32_t pool = 0;
   Capacity capacity;        ///< that the victim gave back
   DeviceTime lost;          ///< discarded, inside the window
@@ -82,7 +116,8 @@ struct PreemptionRow {
 };
 
 struct Preemptions {
-  std::int64_t count = 0;  ///< inside the window, as the others
+  std::int64_t count = 0;  ///< by the scheduler for others, inside the window; as are lost and deepest
+  std::array<std::int64_t, kStopCauses> by_cause{};  ///< inside the window
   DeviceTime lost;
   std::uint32_t deepest = 0;        ///< longest cascade
   std::vector<PreemptionRow> rows;  ///< of the whole run, when jobs are asked for
@@ -111,7 +146,7 @@ struct RunResult {
   RunState state = RunState::completed;
   std::vector<std::string> holders;  ///< of a stalled run
   std::vector<ClassOutcome> classes;
-  std::vector<std::vector<FaultOutcome>> faults;  ///< by pool, by row
+  std::vector<std::vector<FaultOutcome>> faults;      ///< by pool, by row
   std::vector<std::vector<std::int64_t>> episodes{};  ///< of slowness that began, by pool, by row
   Preemptions preemptions{};
   /// By pool, by reason for what is free: queued jobs that accept the pool x time, 1,000 units a job. The

@@ -19,6 +19,7 @@ void Engine::start(Job& job) {
     job.first_start = now_;
   }
   job.gang_complete = now_;
+  job.link_speed = 1.0;
   job.committed = now_;
   job.allocation_from = now_;
   if (backfills()) expect_release(job, now_ + job.estimate);
@@ -47,13 +48,29 @@ void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf lea
   job.phase = JobPhase::running;
   job.phase_leaf = job.launch_leaf = leaf;
   job.charged = now_;
-  job.phase_until = now_ + extra + phases.total();
+  const bool builds = phases.compile > Duration::zero() && !is_built(job);
+  job.phase_until = now_ + (extra + phases.total() - (builds ? Duration::zero() : phases.compile));
+  links_changed_ = !links_.empty();
   job.slow_excess = phases.slow_excess.ns();
+  job.pauses_at_new_size = false;
   job.stepping = true;
   job.committed = job.phase_until;
   job.pending_durable = SimTime::never();
   job.stretch_base = job.steps_done;
   begin_stretch(job, phases.slow_steps, Stretch::Start{.at = job.phase_until, .position = job.position});
+  if (builds && class_of(job).step.compile && class_of(job).step.compile->is_shared)
+    push(job.phase_until + (Duration::zero() - phases.warmup), Phase::kCompletion, EventKind::built, job.slot.value,
+         job.run_generation);
+}
+
+/// Whether an earlier launch of the class has built what a gang of this size runs.
+bool Engine::is_built(const Job& job) const {
+  const auto& sizes = built_[job.job_class.value];
+  return std::find(sizes.begin(), sizes.end(), job.gang_capacity) != sizes.end();
+}
+
+void Engine::built(const Job& job) {
+  if (!is_built(job)) built_[job.job_class.value].push_back(job.gang_capacity);
 }
 
 void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Start& from) {
@@ -61,7 +78,8 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   const std::int64_t left = job.steps - job.stretch_base;
   const bool slow = slow_steps > 0 && job.slow_excess > 0 && slow_steps < left;
   if (slow_steps > 0) step.warm_up = job.slow_excess;
-  if (!slow_spots_.empty()) slow_down(job, step);
+  if (!slow_spots_.empty() || !links_.empty()) slow_down(job, step);
+  if (class_of(job).step.model) step.placement = placement_excess(job);
   std::construct_at(&job.stretch, step, cycles_[job.job_class.value], from);
   job.slow_steps_left = slow_steps;
   ++job.run_generation;
@@ -102,11 +120,10 @@ void Engine::change_speed(Job& job) {
   }
   job.committed = cover;
   job.stretch_base += so_far.steps;
-  begin_stretch(job, std::max<std::int64_t>(job.slow_steps_left - so_far.steps, 0),
-                Stretch::Start{.at = now_,
-                               .position = so_far.position,
-                               .since_checkpoint = since,
-                               .flush_until = flush});
+  begin_stretch(
+      job, std::max<std::int64_t>(job.slow_steps_left - so_far.steps, 0),
+      Stretch::Start{
+          .at = now_, .position = so_far.position, .since_checkpoint = since, .flush_until = flush});
 }
 
 SimTime Engine::covered(const Job& job, SimTime at) const {
@@ -156,7 +173,7 @@ void Engine::settle(Job& job, SimTime retained_to, Leaf lost) {
 }
 
 bool Engine::has_provisional(const Job& job) const {
-  return (job.stepping && now_ > job.stretch.start()) || !job.pieces.empty();
+  return (job.stepping && now_ > job.phase_until) || !job.pieces.empty();
 }
 
 void Engine::count_commits(Job& job) {
@@ -179,16 +196,18 @@ void Engine::keep_progress(Job& job, SimTime at) {
     job.steps_done = base + done.steps + (step_is_done ? 1 : 0);
     job.position = step_is_done ? 0 : done.position;
   };
+  const auto keep_up_to = [&](const Stretch& stretch, std::int64_t base) {
+    if (at > stretch.start()) return keep(stretch, base);
+    if (job.steps_done != base) job.position = 0;
+    job.steps_done = base;
+  };
   for (const Piece& piece : job.pieces)
-    if (at >= piece.from && at <= piece.to && at > piece.stretch.start())
-      return keep(piece.stretch, piece.base);
-  if (!job.stepping || at < job.stretch.start()) return;
-  if (at > job.stretch.start()) return keep(job.stretch, job.stretch_base);
-  if (job.steps_done != job.stretch_base) job.position = 0;
-  job.steps_done = job.stretch_base;
+    if (at >= piece.from && at <= piece.to) return keep_up_to(piece.stretch, piece.base);
+  if (job.stepping && at >= job.stretch.start()) keep_up_to(job.stretch, job.stretch_base);
 }
 
 void Engine::drop_stretch(Job& job) {
+  links_changed_ = !links_.empty();
   pause_productive_clock(job);
   job.pieces.clear();
   job.stepping = false;

@@ -3,9 +3,9 @@
 
 #include "sim/engine/engine.hpp"
 
-// Replicas that serve. One is provisioned, launches, and is ready until its life is over; then it drains. What
-// it is ready is retained as it passes, so that nothing of it is ever lost. Warm replicas are loaded and idle:
-// what they are ready is headroom, until one of them is wanted.
+// Replicas that serve. One is provisioned, launches, and is ready until its life is over; then it drains.
+// What it is ready is retained as it passes, so that nothing of it is ever lost. Warm replicas are loaded and
+// idle: what they are ready is headroom, until one of them is wanted.
 
 namespace fleetsim {
 

@@ -4,9 +4,9 @@
 #include "sim/engine/engine.hpp"
 #include "sim/engine/struck.hpp"
 
-// Gangs that are slow for a time: members that all others wait for, and traffic of others on their links. A step
-// keeps the speed it began with, so that an episode changes a gang's speed where its next step begins; there is
-// no other event. And gangs that will not wait for a slow member.
+// Gangs that are slow for a time: members that all others wait for, and traffic of others on their links. A
+// step keeps the speed it began with, so that an episode changes a gang's speed where its next step begins;
+// there is no other event. And gangs that will not wait for a slow member.
 
 namespace fleetsim {
 namespace {
@@ -114,29 +114,35 @@ void Engine::meet_slowness(const ScriptedSlowness& what) {
   struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
   for (const JobId id : struck_) {
     Job& each = job(id);
-    if (each.phase != JobPhase::running || !each.stepping || class_of(each).step.continuous) continue;
-    StepTimes step = each.stretch.step();
-    slow_down(each, step);
-    if (step.straggler == each.stretch.step().straggler && step.neighbour == each.stretch.step().neighbour)
-      continue;
-    push(each.stretch.next_step_start(std::max(now_, each.stretch.start())), Phase::kCompletion,
-         EventKind::speed_changes, each.slot.value, each.run_generation);
+    if (each.phase == JobPhase::running && each.stepping && !class_of(each).step.continuous) meet_speed(each);
   }
 }
 
-/// What the members of a gang that begins to step now add to each of its steps.
+/// Where its speed is another now, the next step begins with it.
+void Engine::meet_speed(const Job& job) {
+  StepTimes step = job.stretch.step();
+  slow_down(job, step);
+  if (step.straggler == job.stretch.step().straggler && step.neighbour == job.stretch.step().neighbour)
+    return;
+  push(job.stretch.next_step_start(std::max(now_, job.stretch.start())), Phase::kCompletion,
+       EventKind::speed_changes, job.slot.value, job.run_generation);
+}
+
+/// What the members of a gang that begins to step now, and those it shares links with, add to each step.
 void Engine::slow_down(const Job& job, StepTimes& step) const {
-  const SlowSpots& spots = slow_spots_[job.pool.value];
   step.straggler = step.neighbour = 0;
-  if (spots.empty() || class_of(job).step.continuous) return;
-  const Slowness speeds = spots.of(job.parts);
+  if (class_of(job).step.continuous) return;
   const auto& stretched = class_of(job).step.stretched;
+  const double by_traffic = stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)];
+  step.neighbour = excess(step.own, by_traffic, job.link_speed);
+  if (slow_spots_.empty() || slow_spots_[job.pool.value].empty()) return;
+  const Slowness speeds = slow_spots_[job.pool.value].of(job.parts);
   const auto excess_of = [&](SlowCause cause) {
     const auto index = static_cast<std::size_t>(cause);
     return excess(step.own, stretched[index], speeds[index]);
   };
   step.straggler = excess_of(SlowCause::straggler);
-  step.neighbour = excess_of(SlowCause::noisy_neighbour);
+  step.neighbour += excess_of(SlowCause::noisy_neighbour);
 }
 
 /// Since when stragglers have slowed the gang; a policy may want to be rid of them after a while.
@@ -161,7 +167,8 @@ void Engine::swap_due(Job& job) {
   const bool waits = class_of(job).swap->at == SwapAt::commit && has_provisional(job) && !commits_now(job);
   if (waits)
     return push(next_commit(job), Phase::kLimit, EventKind::swap_due, job.slot.value, job.live_generation);
-  if (!swap_stragglers(job) && std::find(swaps_wanted_.begin(), swaps_wanted_.end(), job.slot) == swaps_wanted_.end())
+  if (!swap_stragglers(job) &&
+      std::find(swaps_wanted_.begin(), swaps_wanted_.end(), job.slot) == swaps_wanted_.end())
     swaps_wanted_.push_back(job.slot);
 }
 
@@ -172,8 +179,8 @@ void Engine::swap_wanted() {
   for (const JobId id : wanted) swap_due(job(id));
 }
 
-/// Stops the gang and goes on with other members in place of as many stragglers as there are others for; false,
-/// and nothing happens, if there are none.
+/// Stops the gang and goes on with other members in place of as many stragglers as there are others for;
+/// false, and nothing happens, if there are none.
 bool Engine::swap_stragglers(Job& job) {
   SlowSpots& spots = slow_spots_[job.pool.value];
   Placement stragglers;

@@ -103,12 +103,13 @@ void Engine::watch() {
   now.failures = job.failures;
   now.evictions = job.evictions;
   now.drains = job.drains;
+  now.swaps = job.swaps;
   if (!spans.empty()) {
     WatchSpan& last = spans.back();
     last.to = now_;
     const bool goes_on = last.state == now.state && last.who == now.who && last.starts == now.starts &&
                          last.failures == now.failures && last.evictions == now.evictions &&
-                         last.drains == now.drains;
+                         last.drains == now.drains && last.swaps == now.swaps;
     if (goes_on) {
       last.reserved = now.reserved;
       last.least_ahead = std::min(last.least_ahead, now.least_ahead);

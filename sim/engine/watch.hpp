@@ -10,6 +10,7 @@
 #include "sim/core/device_time.hpp"
 #include "sim/core/ids.hpp"
 #include "sim/core/time.hpp"
+#include "sim/engine/result.hpp"
 #include "sim/fleet/pool.hpp"
 #include "sim/scenario/spec.hpp"
 
@@ -64,7 +65,7 @@ struct WatchSpan {
   Capacity assigned;  ///< at the beginning
   Placement parts;    ///< its own spares with them
   // At its beginning.
-  std::int64_t starts = 0, failures = 0, evictions = 0, drains = 0;
+  std::int64_t starts = 0, failures = 0, evictions = 0, drains = 0, swaps = 0;
   std::string gave_way_to;  ///< the job for which the scheduler had just stopped it
 };
 
@@ -77,6 +78,7 @@ struct Watch {
   GangShape shape;
   Capacity asked;                         ///< with its own spares
   std::optional<FinalState> state;        ///< absent: it had not ended when the run did
+  std::optional<Refusal> refusal{};       ///< of one that is unsatisfiable
   std::vector<WatchSpan> spans{};         ///< without gaps, from submission to the end
   std::vector<std::uint64_t> arrivals{};  ///< by class: how many jobs came
 };

@@ -352,6 +352,7 @@ void Pool::take_devices(std::span<const Part> parts, JobId job) {
 }
 
 void Pool::first_whole_nodes(std::uint32_t count, Placement& out) const {
+  if (count == 0) return;
   const BitIndex& index = by_free_[per_node_];
   const DeviceMask whole = all_devices(per_node_);
   for (std::uint32_t word = *index.next(0) / 64;; ++word) {

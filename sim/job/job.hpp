@@ -72,6 +72,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   bool stepping = false;                       ///< phase_until is followed by the stretch
   bool unresolved = false;                     ///< counted among those the run waits for after the window
   bool eviction_clock_runs = false;
+  bool pauses_at_new_size = false;                 ///< what precedes the stepping is the pause of a resize
   bool is_newcomer = false;                        ///< queued since the last pass
   bool standby = false;                            ///< a warm replica: loaded, and idle
   bool leaves_at_commit = false;                   ///< some of its nodes are drained
@@ -107,6 +108,7 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   Stretch stretch;
   std::int64_t slow_steps_left = 0;       ///< of this launch ...
   std::int64_t slow_excess = 0;           ///< ... each longer by this
+  double link_speed = 1.0;                ///< of its exchange, on links that it shares with others
   std::optional<SimTime> slow_since;      ///< stragglers have slowed it since; where it minds
   std::vector<Piece> pieces;              ///< provisional, before the current stretch
   std::vector<Retained> retained_before;  ///< in other pools, or by other splits

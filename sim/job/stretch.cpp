@@ -23,6 +23,7 @@ Elapsed operator-(Elapsed later, const Elapsed& earlier) {
   later.pause -= earlier.pause;
   later.straggler -= earlier.straggler;
   later.neighbour -= earlier.neighbour;
+  later.placement -= earlier.placement;
   later.warm_up -= earlier.warm_up;
   later.flush_excess -= earlier.flush_excess;
   later.stages -= earlier.stages;
@@ -81,7 +82,8 @@ Elapsed Stretch::in_steps(std::int64_t elapsed, std::int64_t slow) const {
   const std::int64_t own = std::min(rest - wait, step_.own);
   const std::int64_t straggler = std::min(rest - wait - own, step_.straggler);
   const std::int64_t neighbour = std::min(rest - wait - own - straggler, step_.neighbour);
-  const std::int64_t stepping = wait + own + straggler + neighbour;
+  const std::int64_t placement = std::min(rest - wait - own - straggler - neighbour, step_.placement);
+  const std::int64_t stepping = wait + own + straggler + neighbour + placement;
   const std::int64_t warm_up = std::min(rest - stepping, step_.warm_up);
   result.steps = steps;
   result.position = wait + own;
@@ -89,6 +91,7 @@ Elapsed Stretch::in_steps(std::int64_t elapsed, std::int64_t slow) const {
   result.own = steps * step_.own + own;
   result.straggler = steps * step_.straggler + straggler;
   result.neighbour = steps * step_.neighbour + neighbour;
+  result.placement = steps * step_.placement + placement;
   result.warm_up = steps * step_.warm_up + warm_up;
   result.flush_excess = slow_steps * step_.flush_excess + (rest - stepping - warm_up);
   return result;
@@ -112,6 +115,7 @@ Elapsed Stretch::compute(SimTime t) const {
   result.own += steps * step_.own;
   result.straggler += steps * step_.straggler;
   result.neighbour += steps * step_.neighbour;
+  result.placement += steps * step_.placement;
   result.warm_up += steps * step_.warm_up;
   result.flush_excess += slow * step_.flush_excess;
   result.pause = cycles * pause_ + pause;

@@ -11,12 +11,13 @@ namespace fleetsim {
 
 /// How one step divides, in order: its wait, its own time, and what delays it beyond its profile.
 struct StepTimes {
-  std::int64_t wait = 0, own = 1;              ///< nanoseconds
-  std::int64_t straggler = 0, neighbour = 0;  ///< by which a slow rank, or traffic of others, delays each step
-  std::int64_t warm_up = 0;        ///< excess of a slow first step: neither provisional nor stepping time
-  std::int64_t flush_excess = 0;   ///< of a step that starts while a checkpoint is being flushed
+  std::int64_t wait = 0, own = 1;  ///< nanoseconds
+  /// By which a slow rank, traffic of others, or slower links than a compact placement has, delay each step.
+  std::int64_t straggler = 0, neighbour = 0, placement = 0;
+  std::int64_t warm_up = 0;       ///< excess of a slow first step: neither provisional nor stepping time
+  std::int64_t flush_excess = 0;  ///< of a step that starts while a checkpoint is being flushed
 
-  std::int64_t slow() const { return straggler + neighbour; }
+  std::int64_t slow() const { return straggler + neighbour + placement; }
   /// What counts towards the interval of checkpoints, outside a flush.
   std::int64_t stepping() const { return wait + own + slow(); }
 };
@@ -33,10 +34,11 @@ struct CheckpointCycle {
 struct Elapsed {
   std::int64_t steps = 0;     ///< whole steps
   std::int64_t position = 0;  ///< into the current step, in [0, wait + own): what a cut keeps
-  std::int64_t wait = 0, own = 0, pause = 0, straggler = 0, neighbour = 0, warm_up = 0, flush_excess = 0;
+  std::int64_t wait = 0, own = 0, pause = 0, warm_up = 0, flush_excess = 0;
+  std::int64_t straggler = 0, neighbour = 0, placement = 0;
   std::int64_t stages = 0;  ///< checkpoint pauses that have ended
 
-  std::int64_t stepping() const { return wait + own + straggler + neighbour + flush_excess; }
+  std::int64_t stepping() const { return wait + own + straggler + neighbour + placement + flush_excess; }
   friend Elapsed operator-(Elapsed later, const Elapsed& earlier);
 };
 
@@ -85,7 +87,7 @@ class Stretch {
   }
   Elapsed between(SimTime from, SimTime to) const {
     if (from.ns() == origin_) return at(to);  // nothing has elapsed at the origin
-    const Elapsed before = at(from);           // first: it has mostly been asked for just now
+    const Elapsed before = at(from);          // first: it has mostly been asked for just now
     return at(to) - before;
   }
 
@@ -93,8 +95,8 @@ class Stretch {
   /// at that very end is not taken.
   SimTime end_of_step(std::int64_t steps) const;
 
-  /// When the first step begins that has not begun before `t` >= start(): a step keeps the speed it began with.
-  /// The end of a step at which a checkpoint is due counts, though its pause comes first.
+  /// When the first step begins that has not begun before `t` >= start(): a step keeps the speed it began
+  /// with. The end of a step at which a checkpoint is due counts, though its pause comes first.
   SimTime next_step_start(SimTime t) const;
 
   /// When the stepping time since start() reaches `amount` nanoseconds.

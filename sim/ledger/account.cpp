@@ -248,7 +248,7 @@ class Accountant {
   bool has_sound_parts(std::size_t index, const TimelineRow& row) {
     Duration parts;
     for (const Duration part : {row.step, row.wait, row.pause, row.excess, row.straggler, row.neighbour,
-                                row.warm_up}) {
+                                row.placement, row.warm_up}) {
       if (part < Duration::zero()) return problem("timeline", index, "negative part"), false;
       parts += part;
     }
@@ -291,6 +291,7 @@ class Accountant {
     ledger_.add(pool, job_class, row.excess_leaf, row.capacity * row.excess);
     ledger_.add(pool, job_class, Leaf::program_straggler, row.capacity * row.straggler);
     ledger_.add(pool, job_class, Leaf::program_noisy_neighbour, row.capacity * row.neighbour);
+    ledger_.add(pool, job_class, Leaf::program_placement, row.capacity * row.placement);
     const auto steps = steps_.of(row.job);
     const bool own = std::any_of(steps.begin(), steps.end(),
                                  [&](std::size_t i) { return records_.steps[i].capacity == row.capacity; });

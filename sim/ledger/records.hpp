@@ -25,7 +25,7 @@ struct AllocationRow {
   Capacity spare;                        ///< held beside it
   /// What it is until the gang is complete: waiting for members, or provisioned.
   Leaf incomplete = Leaf::scheduling_partial_gang;
-  std::string reason;                    ///< why the interval ended
+  std::string reason;  ///< why the interval ended
   friend bool operator==(const AllocationRow&, const AllocationRow&) = default;
 };
 
@@ -56,12 +56,14 @@ struct TimelineRow {
   SimTime from, to;
   Leaf leaf = Leaf::runtime_startup;  ///< of leaf and discard rows
   Capacity capacity;
-  std::int64_t steps = 0;      ///< whole steps that ended in the row
-  /// The row's time: to - from = step + wait + pause + excess + straggler + neighbour + warm_up.
+  std::int64_t steps = 0;  ///< whole steps that ended in the row
+  /// The row's time: to - from = step + wait + pause + excess + straggler + neighbour +
+  /// placement + warm_up.
   Duration step, wait, pause;
-  Duration excess;             ///< steps slowed beyond their profile, charged to `excess_leaf` if retained
+  Duration excess;  ///< steps slowed beyond their profile, charged to `excess_leaf` if retained
   Leaf excess_leaf = Leaf::program_checkpoint_write;
-  Duration straggler, neighbour;  ///< steps slowed by a slow member, by traffic of others; if retained, theirs
+  Duration straggler, neighbour,
+      placement;     ///< steps slowed by a slow member, by traffic of others, by links
   Duration warm_up;  ///< excess of slow first steps, charged to `warm_up_leaf` whatever happens
   Leaf warm_up_leaf = Leaf::runtime_startup;
   friend bool operator==(const TimelineRow&, const TimelineRow&) = default;

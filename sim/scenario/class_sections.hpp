@@ -31,12 +31,18 @@ std::optional<std::uint32_t> devices_of(const std::string& text);
 /// The mean over the sizes of a class, in devices; the size itself where there is one.
 double mean_devices(const GangSpec& gang);
 
+/// `step` where it is a model: its time, split and tokens; the gang is read before.
+void read_step_model(const Reader& in, const ClassContext& context, JobClass& job);
 /// `step`, `input_stall`, `input`.
 void read_step(const Reader& in, JobClass& job);
 /// Wait of a step that takes `time`, by the class's `input_stall` or `input`.
 Duration wait_of_step(const JobClass& job, Duration time);
 /// `program_goodput`, `step.parts`, `step.ideal`, and the model's arithmetic.
 void read_program(const Reader& in, const ClassContext& context, JobClass& job);
+/// `step.compile`, on a step whose time and split are known.
+void read_compile(const Reader& in, JobClass& job);
+/// A step of a model at another size of the gang.
+StepProfile profile_at(const JobClass& job, std::uint32_t devices);
 /// `steps`, `tokens`, `duration`, `device_time`.
 void read_work(const Reader& in, JobClass& job);
 
@@ -52,7 +58,7 @@ PerSecond eviction_rate(const EvictionSpec& evictions);
 /// `startup`, `recovery`, `preemption`, `reconfiguration`; the checkpoint is read before.
 void read_launches(const Reader& in, JobClass& job);
 /// `elastic`; gang, step and input are read before.
-void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job);
+void read_elastic(const Reader& in, const ClassContext& context, JobClass& job);
 /// `service`; gang, launches and program_goodput are read before.
 void read_service(const Reader& in, const ClassContext& context, JobClass& job);
 /// `stragglers`; step and checkpoint are read before. Notes where slowness would pass the class by.

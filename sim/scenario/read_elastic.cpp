@@ -55,6 +55,14 @@ ElasticSize sized(const JobClass& job, std::uint32_t devices, Duration time) {
   return size;
 }
 
+ElasticSize modelled(const JobClass& job, std::uint32_t devices) {
+  StepProfile profile = profile_at(job, devices);
+  return {.devices = devices,
+          .time = profile.time,
+          .wait = wait_of_step(job, profile.time),
+          .program = {std::move(profile.weights)}};
+}
+
 /// Reports a size at which a step would be shorter than its ideal, or that has another step time than its
 /// devices have elsewhere.
 void check_size(const Reader& in, std::string_view key, const JobClass& job, const ElasticSize& size) {
@@ -71,6 +79,27 @@ Duration shared_evenly(const JobClass& job, std::uint32_t gang, std::uint32_t de
   const Int128 whole = Int128{job.step.time.ns()} * gang;
   return Duration::nanoseconds(
       std::max<std::int64_t>(1, static_cast<std::int64_t>((whole + devices / 2) / devices)));
+}
+
+/// The sizes at which the model has a layout that fits.
+std::vector<ElasticSize> modelled_sizes(const Reader& in, std::string_view key, const JobClass& job,
+                                        std::span<const std::uint32_t> wanted, const ClassContext& context) {
+  std::vector<ElasticSize> sizes;
+  std::string left_out, why;
+  for (const std::uint32_t devices : wanted) {
+    const std::vector<std::string> problems = job.step.model->problems(devices);
+    if (problems.empty()) {
+      sizes.push_back(modelled(job, devices));
+      continue;
+    }
+    left_out += (left_out.empty() ? "" : ", ") + std::to_string(devices);
+    if (why.empty()) why = problems.front();
+  }
+  if (sizes.empty()) in.problem(key, "not a size for the layout: " + why);
+  if (!left_out.empty() && !sizes.empty())
+    context.notes.push_back("workload " + job.name +
+                            ": sizes left out, since the layout has none: " + left_out + " (" + why + ")");
+  return sizes;
 }
 
 std::vector<ElasticSize> listed_sizes(const Reader& in, const JobClass& job) {
@@ -95,11 +124,14 @@ std::vector<ElasticSize> listed_sizes(const Reader& in, const JobClass& job) {
 }
 
 /// The sizes between `least` and `most`: those listed, or all `step` apart.
-std::vector<ElasticSize> read_sizes(const Reader& in, const JobClass& job, std::uint32_t gang) {
+std::vector<ElasticSize> read_sizes(const Reader& in, const JobClass& job, std::uint32_t gang,
+                                    const ClassContext& context) {
   const auto least = in.count("least", 1, kMostDevices), most = in.count("most", 1, kMostDevices);
   const std::uint32_t step = in.count("step", 1, kMostDevices).value_or(1);
   if (least && most && *least > *most) in.expected("most", "at least \"least\"");
   std::vector<ElasticSize> sizes;
+  if (in.has("step_times") && job.step.model)
+    in.problem("step_times", "excluded by \"step\" with \"model\": true, which predicts them");
   if (in.has("step_times")) {
     if (in.has("step")) in.problem("step", "excluded by \"step_times\", which lists the sizes");
     sizes = listed_sizes(in, job);
@@ -111,6 +143,12 @@ std::vector<ElasticSize> read_sizes(const Reader& in, const JobClass& job, std::
   }
   if (!least && !most) return sizes;
   const std::uint32_t last = most.value_or(gang);
+  if (job.step.model) {
+    std::vector<std::uint32_t> wanted;
+    for (std::uint32_t size = least.value_or(gang); size <= last && wanted.size() < kMostSizes; size += step)
+      wanted.push_back(size);
+    return modelled_sizes(in, "least", job, wanted, context);
+  }
   for (std::uint32_t size = least.value_or(gang); size <= last && sizes.size() < kMostSizes; size += step)
     sizes.push_back(sized(job, size, shared_evenly(job, gang, size)));
   if (sizes.size() == kMostSizes) in.problem("step", "expected fewer than 4096 sizes");
@@ -126,7 +164,8 @@ ResizeTerms read_terms(const Reader& in) {
 
 }  // namespace
 
-void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job) {
+void read_elastic(const Reader& in, const ClassContext& context, JobClass& job) {
+  const Scenario& scenario = context.scenario;
   const std::optional<Reader> elastic = in.object("elastic");
   if (!elastic) return;
   const std::optional<Capacity> gang = gang_capacity(job);
@@ -142,7 +181,7 @@ void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job) {
   const auto devices = static_cast<std::uint32_t>(gang->milli() / 1000);
   ElasticSpec spec;
   assign(spec.policy, elastic->name("policy", "elastic policy", known_elastic_policies()));
-  spec.sizes = read_sizes(*elastic, job, devices);
+  spec.sizes = read_sizes(*elastic, job, devices, context);
   for (const ElasticSize& size : spec.sizes)
     check_size(*elastic, elastic->has("step_times") ? "step_times" : "least", job, size);
   assign(spec.grow, elastic->choice("grow", {GrowAt::now, GrowAt::commit}));
@@ -155,11 +194,21 @@ void read_elastic(const Reader& in, const Scenario& scenario, JobClass& job) {
     const std::uint32_t size = entry.count("devices", 1, kMostDevices).value_or(1);
     const auto known = std::find_if(spec.sizes.begin(), spec.sizes.end(),
                                     [&](const ElasticSize& other) { return other.devices == size; });
-    const Duration time =
+    Duration time =
         entry.duration("step", Sign::positive)
             .value_or(known != spec.sizes.end() ? known->time : shared_evenly(job, devices, size));
-    each.size = sized(job, size, time);
-    check_size(entry, "step", job, each.size);
+    if (job.step.model) {
+      const std::uint32_t wanted[] = {size};
+      const std::vector<ElasticSize> sizes = modelled_sizes(entry, "devices", job, wanted, context);
+      if (entry.has("step"))
+        entry.problem("step", "excluded by \"step\" with \"model\": true, which predicts it");
+      if (sizes.empty()) continue;
+      each.size = sizes.front();
+      time = each.size.time;
+    } else {
+      each.size = sized(job, size, time);
+      check_size(entry, "step", job, each.size);
+    }
     const auto other =
         std::find_if(spec.script.begin(), spec.script.end(), [&](const ScriptedResize& before) {
           return before.size.devices == size && before.size.time != time;

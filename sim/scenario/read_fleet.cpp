@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/catalog.hpp"
+#include "models/catalog/fabric_shape.hpp"
 #include "sim/scenario/limits.hpp"
 #include "sim/scenario/sections.hpp"
 
@@ -18,6 +19,7 @@ void read_node(const Reader& in, PoolSpec& pool) {
     if (!known) {
       in.problem("node", known.problem);
     } else {
+      pool.node = *name;
       pool.device_type = known.entry->accelerator;
       pool.devices_per_node = static_cast<std::uint32_t>(known.entry->devices);
       pool.cpu_milli = 1000 * known.entry->cpu_cores;
@@ -92,6 +94,7 @@ void read_topology(const Reader& in, PoolSpec& pool) {
   if (const auto name = in.text("fabric")) {
     const Found<Fabric> known = fabric(*name);
     if (!known) in.problem("fabric", known.problem);
+    if (known) pool.fabric = *name;
     if (known) per_rack = static_cast<std::uint32_t>(known.entry->nodes_per_rack);
     if (known && in.present({"nodes_per_rack", "racks"}).empty())
       per_pod = static_cast<std::uint32_t>(known.entry->nodes_per_pod);
@@ -103,6 +106,18 @@ void read_topology(const Reader& in, PoolSpec& pool) {
   check_nested(in, pool.racks, "rack", pool.spines, "spine");
   check_nested(in, pool.pods, "pod", pool.spines, "spine");
   pool.racks.resize(pool.nodes);
+}
+
+/// Links that gangs share, as node and fabric of the catalog have them.
+void read_contention(const Reader& in, PoolSpec& pool) {
+  if (!in.flag("contention").value_or(false)) return;
+  const Found<Node> known = node(pool.node);
+  if (!known || pool.nodes == 0) {
+    if (!in.has("node")) in.problem("contention", "needs a \"node\" of the catalog, to know its links");
+    return;
+  }
+  const Found<Fabric> between = fabric(pool.fabric.empty() ? known.entry->fabric : pool.fabric);
+  if (between) pool.shared_links = fabric_shape(*between.entry, *known.entry, pool.nodes);
 }
 
 /// A price, or the name of one in the catalog.
@@ -144,6 +159,7 @@ PoolSpec read_pool(const Reader& in, const std::string& name, Scenario& scenario
   if (assign(pool.spares, in.count("spares", 0, kMostNodes)) && pool.nodes > 0 && pool.spares >= pool.nodes) {
     in.expected("spares", "fewer than the " + std::to_string(pool.nodes) + " nodes of the pool");
   }
+  read_contention(in, pool);
   read_drains(in, pool);
   assign(pool.measure_fragmentation, in.flag("fragmentation"));
   return pool;
@@ -156,9 +172,9 @@ void read_pool_faults(const Reader& root, const Reader& in, PoolSpec& pool) {
   if (!general) return;
   pool.faults = read_fault_rows(*general);
   pool.slow = read_slow_rows(*general);
-  const bool needs_racks =
-      std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks) ||
-      std::any_of(pool.slow.begin(), pool.slow.end(), [](const SlowRow& row) { return row.hits == FaultScope::rack; });
+  const bool needs_racks = std::any_of(pool.faults.begin(), pool.faults.end(), spans_racks) ||
+                           std::any_of(pool.slow.begin(), pool.slow.end(),
+                                       [](const SlowRow& row) { return row.hits == FaultScope::rack; });
   if (needs_racks && in.present({"nodes_per_rack", "racks", "fabric"}).empty()) {
     in.problem(
         "expected \"nodes_per_rack\" or \"racks\", since failures hit or take out racks; found neither");

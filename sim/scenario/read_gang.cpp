@@ -47,6 +47,10 @@ void check_layout(const Reader& in, const JobClass& job) {
   for (const std::string_view key : {"tensor", "pipeline", "data", "context", "expert"}) {
     product = std::min(product * in.count(key, 1, 1'000'000).value_or(1), kSizes.most);
   }
+  for (const std::string_view key : in.present({"interleave", "micro_batch", "sequence_parallel", "sharding",
+                                                "shard_group", "recompute", "offload"})) {
+    in.problem(key, "goes with \"step\" with \"model\": true, which is not there");
+  }
   const std::optional<Capacity> gang = gang_capacity(job);
   if (gang && gang->milli() != product * 1000) {
     in.problem("expected degrees whose product is the gang, " + std::to_string(gang->milli() / 1000) +
@@ -78,7 +82,9 @@ void read_gang(const Reader& in, JobClass& job) {
   } else {
     in.expected("gang", "a number of devices, or an object with a choice or a shape");
   }
-  if (const auto layout = in.object("layout")) check_layout(*layout, job);
+  const auto step = in.object("step");
+  const auto layout = in.object("layout");
+  if (layout && !(step && step->flag("model") == true)) check_layout(*layout, job);
 }
 
 std::optional<Capacity> gang_capacity(const JobClass& job) {

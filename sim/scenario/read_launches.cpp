@@ -26,9 +26,13 @@ void read_load(const Reader& in, const CheckpointSpec& checkpoint, LaunchSpec& s
   }
 }
 
+Duration build_time(const JobClass& job) {
+  return job.step.compile ? job.step.compile->build : Duration::zero();
+}
+
 /// The phases of a launch, out of `startup`, `recovery`, `preemption` or `reconfiguration`.
 LaunchSpec read_phases(const Reader& in, const JobClass& job) {
-  LaunchSpec spec;
+  LaunchSpec spec{.compile = build_time(job)};
   assign(spec.fetch, in.duration("fetch"));
   assign(spec.launch, in.duration("launch"));
   read_load(in, job.checkpoint, spec);
@@ -44,18 +48,18 @@ LaunchSpec read_phases(const Reader& in, const JobClass& job) {
 }
 
 /// What the named budget says; nothing when there is none of that name.
-std::optional<RecoverySpec> budget(const Reader& in, const std::string& name,
-                                   const CheckpointSpec& checkpoint) {
+std::optional<RecoverySpec> budget(const Reader& in, const std::string& name, const JobClass& job) {
   const Found<RecoveryBudget> known = recovery_budget(name);
   if (!known) {
     in.problem("recovery", known.problem);
     return std::nullopt;
   }
   RecoverySpec spec;
+  spec.relaunch.compile = build_time(job);
   spec.detect = round_to_duration(known.entry->detect);
   spec.relaunch.launch = round_to_duration(known.entry->restart);
   spec.relaunch.warmup = round_to_duration(known.entry->warmup);
-  const std::optional<Duration> load = load_time(checkpoint);
+  const std::optional<Duration> load = load_time(job.checkpoint);
   if (load) spec.relaunch.load = *load;
   if (!load) {
     in.problem("recovery", describe(Json(name)) +
@@ -68,9 +72,10 @@ std::optional<RecoverySpec> budget(const Reader& in, const std::string& name,
 }  // namespace
 
 void read_launches(const Reader& in, JobClass& job) {
+  job.startup.compile = job.recovery.relaunch.compile = build_time(job);
   const Json* recovery = in.find("recovery");
   if (recovery != nullptr && recovery->is_string()) {
-    if (const auto named = budget(in, recovery->get<std::string>(), job.checkpoint)) {
+    if (const auto named = budget(in, recovery->get<std::string>(), job)) {
       job.recovery = *named;
       job.startup = named->relaunch;  // the same phases, without a failure to detect
     }

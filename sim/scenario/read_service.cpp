@@ -34,11 +34,13 @@ std::optional<DecodeFloor> read_floor(const Reader& decode, const ClassContext& 
   const std::optional<PoolSpec> pool = common_pool(context, job);
   const std::optional<Capacity> gang = gang_capacity(job);
   if (!context.model || !pool || !gang) {
-    decode.problem("needs a \"model\", a gang of one size, and pools with one \"peak\" and \"memory_bandwidth\"");
+    decode.problem(
+        "needs a \"model\", a gang of one size, and pools with one \"peak\" and \"memory_bandwidth\"");
     return std::nullopt;
   }
   const double devices = static_cast<double>(gang->milli()) / 1000;
-  const Flops work = forward_flops_per_token(*context.model, FlopConvention::kSixN) * static_cast<double>(batch);
+  const Flops work =
+      forward_flops_per_token(*context.model, FlopConvention::kSixN) * static_cast<double>(batch);
   const Bytes moved = given.value_or(weight_bytes(*context.model)) + cache.value_or(Bytes{0});
   return DecodeFloor{work / (*pool->peak * devices), moved / (*pool->memory_bandwidth * devices)};
 }
@@ -54,7 +56,8 @@ void read_decode(const Reader& decode, const ClassContext& context, JobClass& jo
   if (!step || !floor) return;
   const Seconds time = to_seconds(*step), least = std::max(floor->arithmetic, floor->bandwidth);
   if (*step < round_to_duration(least)) {
-    decode.expected("step", "at least the " + format_duration(least) + " that its arithmetic and its bytes take at peak");
+    decode.expected(
+        "step", "at least the " + format_duration(least) + " that its arithmetic and its bytes take at peak");
     return;
   }
   const auto share = [&](Seconds part) {
@@ -100,8 +103,8 @@ void read_replicas(const Reader& service, const Reader& in, JobClass& job) {
 
 void check_service(const Reader& in) {
   for (const std::string_view key :
-       in.present({"jobs", "trace", "steps", "tokens", "duration", "device_time", "step", "input_stall", "input",
-                   "checkpoint", "elastic", "lease", "limit", "stragglers"}))
+       in.present({"jobs", "trace", "steps", "tokens", "duration", "device_time", "step", "input_stall",
+                   "input", "checkpoint", "elastic", "lease", "limit", "stragglers"}))
     in.problem(key, "means nothing to a service, which is ready for as long as it is wanted");
 }
 
@@ -129,7 +132,8 @@ void read_service(const Reader& in, const ClassContext& context, JobClass& job) 
   if (const auto& lasts = spec.life ? spec.life : spec.ready; lasts && !(lasts->mean() > 0))
     service->expected(spec.life ? "life" : "ready", "times with a mean above zero");
   assign(spec.warm, service->count("warm", 0, 1'000'000));
-  if (assign(spec.busy, service->share("busy")) && !(spec.busy > 0)) service->expected("busy", "a share above 0");
+  if (assign(spec.busy, service->share("busy")) && !(spec.busy > 0))
+    service->expected("busy", "a share above 0");
   if (service->has("decode") && in.has("program_goodput"))
     in.problem("program_goodput", "excluded by \"service\" with \"decode\": give one of them");
   if (const auto decode = service->object("decode")) return read_decode(*decode, context, job);

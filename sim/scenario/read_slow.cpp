@@ -20,8 +20,8 @@ std::optional<Speeds> read_speeds(const Reader& in) {
   const Json* value = in.find("speed");
   if (value == nullptr) return std::nullopt;
   if (is_speed(*value)) return Speeds{value->get<double>(), value->get<double>()};
-  const bool two = value->is_array() && value->size() == 2 && is_speed((*value)[0]) && is_speed((*value)[1]) &&
-                   (*value)[0] <= (*value)[1];
+  const bool two = value->is_array() && value->size() == 2 && is_speed((*value)[0]) &&
+                   is_speed((*value)[1]) && (*value)[0] <= (*value)[1];
   if (two) return Speeds{(*value)[0].get<double>(), (*value)[1].get<double>()};
   in.expected("speed", kSpeed);
   return std::nullopt;
@@ -99,13 +99,15 @@ void read_swap(const Reader& in, const ClassContext& context, JobClass& job) {
     assign(swap.after, policy->duration("swap_after"));
     assign(swap.at, policy->choice("swap", {SwapAt::now, SwapAt::commit}));
     if (swap.at == SwapAt::commit && job.checkpoint.mode == CheckpointMode::none)
-      policy->problem("swap", "\"at_commit\" needs a \"checkpoint\": without one nothing is committed before the end");
+      policy->problem(
+          "swap", "\"at_commit\" needs a \"checkpoint\": without one nothing is committed before the end");
     if (job.step.continuous) policy->problem("needs \"step\": without steps nothing is slowed");
   }
-  if (!job.step.continuous) return;
+  if (!job.step.continuous || job.kind == JobKind::reservation) return;
   for (const std::uint32_t pool : job.pools) {
     if (context.scenario.pools[pool].slow.empty()) continue;
-    context.notes.push_back("jobs of " + job.name + " have no \"step\", and are not slowed by stragglers or neighbours");
+    context.notes.push_back("jobs of " + job.name +
+                            " have no \"step\", and are not slowed by stragglers or neighbours");
     return;
   }
 }

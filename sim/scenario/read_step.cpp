@@ -195,9 +195,15 @@ void read_step(const Reader& in, JobClass& job) {
   in.at_most_one({"input_stall", "input"});
   if (const auto step = in.object("step")) {
     job.step.continuous = false;
-    assign(job.step.time, step->duration("time", Sign::positive));
-    assign(job.step.tokens, step->positive_number("tokens"));
-    assign(job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)], step->share("straggler_share"));
+    if (step->flag("model") != true) {
+      assign(job.step.time, step->duration("time", Sign::positive));
+      assign(job.step.tokens, step->positive_number("tokens"));
+      if (!step->has("time")) step->problem("missing key \"time\", or \"model\": true");
+      for (const std::string_view key : step->present({"global_batch", "precision", "software"}))
+        step->problem(key, "goes with \"model\": true, which is not there");
+    }
+    assign(job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)],
+           step->share("straggler_share"));
     assign(job.step.stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)],
            step->share("neighbour_share"));
   }
@@ -208,13 +214,14 @@ void read_step(const Reader& in, JobClass& job) {
 }
 
 void read_program(const Reader& in, const ClassContext& context, JobClass& job) {
-  assign(job.program_goodput, in.share("program_goodput"));
   const std::optional<Reader> step = in.object("step");
+  if (!job.step.model) assign(job.program_goodput, in.share("program_goodput"));
   if (step && step->has("ideal") && in.has("program_goodput")) {
     in.problem("program_goodput", "excluded by \"step\" with \"ideal\": give one of them");
   }
   if (step) {
     step->whole("sequence", {1});
+    if (job.step.model || step->flag("model") == true) return;
     read_convention(*step);
     const bool as_share = job.program_goodput && !step->has("parts");
     if (!as_share) return split_step(*step, context, job);

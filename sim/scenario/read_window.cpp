@@ -17,8 +17,8 @@ std::string_view endless_because(const JobClass& job) {
   if (job.service.warm > 0) return "its warm replicas wait without end";
   const bool stream = job.arrivals.gap.has_value() && !job.arrivals.count.has_value();
   if (stream) return "its arrivals have no \"count\"";
-  const bool bounded = job.service.life || job.service.ready || job.steps || job.duration || !job.arrivals.listed.empty() || job.end ||
-                       (job.limit && job.enforce_limits);
+  const bool bounded = job.service.life || job.service.ready || job.steps || job.duration ||
+                       !job.arrivals.listed.empty() || job.end || (job.limit && job.enforce_limits);
   return bounded ? "" : "its work has no end";
 }
 

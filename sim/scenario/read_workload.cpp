@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/catalog.hpp"
+#include "models/quantity/format.hpp"
 #include "sim/scenario/class_sections.hpp"
 #include "sim/scenario/installed.hpp"
 #include "sim/scenario/limits.hpp"
@@ -216,6 +217,11 @@ void read_trace_jobs(const Reader& in, Scenario& scenario, Traces& traces, std::
   }
   for (const std::string& problem : trace->reading.problems) in.problem("file", *file + ": " + problem);
   for (const std::string& note : trace->reading.notes) notes.push_back(*file + ": " + note);
+  if (const auto& waits = trace->reading.recorded_waits)
+    notes.push_back(*file + ": waits recorded in it, mean " + format_number(waits->mean.si) + " s, median " +
+                    format_number(waits->median.si) + " s, mean bounded slowdown " +
+                    format_number(waits->bounded_slowdown) +
+                    ", are its own scheduler's, on its own machine: to stand beside, no answer");
   take_trace(in, trace->reading, scenario, job);
   read_drawn(in, scenario, job);
 }
@@ -274,7 +280,10 @@ void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
                end->choice("as", {FinalState::failed, FinalState::cancelled}).value_or(FinalState::failed)};
   }
   assign(job.max_restarts, in.whole("max_restarts"));
-  assign(job.no_replacement, in.choice("no_replacement", {NoReplacement::hold, NoReplacement::release}));
+  assign(job.no_replacement,
+         in.choice("no_replacement", {NoReplacement::hold, NoReplacement::release, NoReplacement::shrink}));
+  if (job.no_replacement == NoReplacement::shrink && (!job.elastic || job.elastic->policy == "fixed"))
+    in.problem("no_replacement", "\"shrink\" goes with an elastic gang whose policy is not \"fixed\"");
   assign(job.own_spares, in.count("own_spares", 0, kMostNodes));
   assign(job.priority, in.integer("priority"));
   assign(job.preemptible, in.flag("preemptible"));
@@ -340,8 +349,10 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   if (scenario.scheduler.backfill == Backfill::conservative && job.gang.shape && job.gang.shape->milli != 0)
     in.problem("gang",
                "a part of a device has no place in the plan of \"conservative\" backfill; take \"easy\"");
+  read_step_model(in, context, job);
   read_step(in, job);
   read_program(in, context, job);
+  read_compile(in, job);
   read_work(in, job);
   read_evictions(in, job);
   read_checkpoint(in, context, job);
@@ -349,7 +360,7 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   check_recovery(context, job);
   read_swap(in, context, job);
   read_service(in, context, job);
-  read_elastic(in, scenario, job);
+  read_elastic(in, context, job);
   read_ending(in, scenario, job);
   read_topology(in, scenario, job);
   return job;

@@ -30,8 +30,8 @@ void read_runs(const Reader& root, Scenario& scenario);
 /// `assume` and `expect`; `alternatives` are the names that an expectation may give.
 void read_figures(const Reader& root, const std::vector<std::string>& alternatives, Scenario& scenario);
 
-/// The bit of a model of devices, which gets one if it has none; nothing, with a problem at `key`, where there
-/// are too many.
+/// The bit of a model of devices, which gets one if it has none; nothing, with a problem at `key`, where
+/// there are too many.
 DeviceTypes model_bit(const Reader& in, std::string_view key, const std::string& name, Scenario& scenario);
 /// CPUs in thousandths, and bytes of memory.
 std::optional<std::int64_t> read_cpus(const Reader& in, std::string_view key);
@@ -51,8 +51,7 @@ void read_incidents(const Reader& in, const PoolSpec* pool, Scenario& scenario);
 std::vector<SlowRow> read_slow_rows(const Reader& in);
 void read_slow_episodes(const Reader& in, const PoolSpec* pool, Scenario& scenario);
 /// The pool that an incident names, or is of; nothing where that is not known and has been reported.
-std::optional<std::uint32_t> place_in_pools(const Reader& in, const PoolSpec* pool,
-                                            const Scenario& scenario);
+std::optional<std::uint32_t> place_in_pools(const Reader& in, const PoolSpec* pool, const Scenario& scenario);
 /// Whether failures of the row hit or take out whole racks.
 bool spans_racks(const FaultRow& row);
 

@@ -16,6 +16,7 @@
 #include "sim/core/topology_level.hpp"
 #include "sim/ledger/leaf.hpp"
 #include "sim/packing/fragmentation.hpp"
+#include "sim/step/step_model.hpp"
 #include "sim/workload/listed_job.hpp"
 
 /// What a scenario file says, complete: names resolved, defaults filled, everything valid. Plain data; the
@@ -97,15 +98,17 @@ struct DatedNodes {
 
 struct PoolSpec {
   std::string name;
-  std::string device_type;  ///< accelerator; jobs name the types they accept
+  std::string device_type;   ///< accelerator; jobs name the types they accept
+  std::string node, fabric;  ///< of the catalog; "" where it is not named
   std::uint32_t nodes = 0, devices_per_node = 0;
   std::uint32_t spares = 0;                 ///< nodes kept from the queue for recovery (the last ones)
   std::vector<std::uint32_t> racks;         ///< rack of each node, size `nodes`
   std::vector<std::uint32_t> pods, spines;  ///< of each node; empty: all in one
   Duration teardown = Duration::nanoseconds(0);
-  std::optional<Price> price;                ///< per in-service device
-  std::optional<FlopRate> peak;              ///< dense arithmetic peak of one device: the named ideal
-  std::optional<ByteRate> memory_bandwidth;  ///< of one device, at peak
+  std::optional<Price> price;                 ///< per in-service device
+  std::optional<FlopRate> peak;               ///< dense arithmetic peak of one device: the named ideal
+  std::optional<ByteRate> memory_bandwidth;   ///< of one device, at peak
+  std::optional<FabricShape> shared_links{};  ///< gangs that meet on them slow each other
   std::vector<FaultRow> faults;
   std::vector<SlowRow> slow;
   std::vector<DrainSpec> drains;
@@ -128,6 +131,13 @@ struct GangSpec {
   std::uint32_t demand = 0;          ///< index into Scenario::demands
 };
 
+/// Kernels built for this model, these shapes and this gang before the first step.
+struct CompileSpec {
+  std::vector<std::pair<Leaf, double>> keeps{};  ///< share that is left of these parts of a step
+  Duration build = Duration::zero();
+  bool is_shared = false;  ///< what one launch has built, later launches at that size only load
+};
+
 /// How a gang that runs is split into step, wait, checkpoint and commit. Times of one step.
 struct StepSpec {
   Duration time = Duration::nanoseconds(1);  ///< the step's own time; 1 ns stands for work without steps
@@ -138,6 +148,8 @@ struct StepSpec {
   std::optional<double> tokens;    ///< tokens of one step, whole gang
   /// How much of the step's own time a slow member, or busy links, stretch.
   std::array<double, kSlowCauses> stretched{1.0, 1.0};
+  std::optional<StepModel> model{};  ///< where time and split come from it
+  std::optional<CompileSpec> compile{};
 };
 
 /// How retained time divides into `ideal` and the leaves below it: integer weights, split by largest
@@ -187,7 +199,7 @@ struct SwapPolicy {
   SwapAt at = SwapAt::now;
 };
 
-enum class NoReplacement : std::uint8_t { hold, release };
+enum class NoReplacement : std::uint8_t { hold, release, shrink };
 enum class EvictionClock : std::uint8_t { held, productive, wall };
 enum class RequeueAt : std::uint8_t { submit, behind };
 

@@ -183,7 +183,8 @@ ClosedForms closed_forms(const Scenario& scenario) {
   std::vector<const JobClass*> known;
   for (const JobClass& job_class : scenario.classes) {
     if (job_class.kind == JobKind::service) {
-      for (const auto& [figure, form] : service_forms(scenario, job_class)) book.set(figure, form.value, form.kind);
+      for (const auto& [figure, form] : service_forms(scenario, job_class))
+        book.set(figure, form.value, form.kind);
     } else if (add_class(scenario, job_class, book)) {
       known.push_back(&job_class);
     }

@@ -63,6 +63,7 @@ enum class Shown : std::uint8_t {
   where_unmodelled,  ///< retained time without a known ideal makes a range of it
   with_closed_form,  ///< only beside its closed form
   where_measured,    ///< fragmentation of a pool that the scenario asks for
+  where_elastic,     ///< of a class whose gangs may change their size
 };
 
 /// A row of the table of figures. Over replications a figure is the sum of numerators over the sum of

@@ -133,6 +133,9 @@ template <std::int64_t ClassOutcome::*number>
 double number_of(const FigurePlace& place, const RunSums& sums) {
   return count(outcome(place, sums).*number);
 }
+double resize_pauses(const FigurePlace& place, const RunSums& sums) {
+  return device_seconds(outcome(place, sums).resize_pauses);
+}
 constexpr Amount completed = number_of<&ClassOutcome::completed>;
 
 double slowdown(const FigurePlace& place, const RunSums& sums) {
@@ -387,6 +390,11 @@ constexpr std::array kFigures{
                number_of<&ClassOutcome::evictions>, once, ""},
     FigureInfo{"jobs.CLASS.drains", kJob, "count", "drains that stopped a job, per replication",
                number_of<&ClassOutcome::drains>, once, ""},
+    FigureInfo{"jobs.CLASS.resizes", kJob, "count", "changes of size of elastic gangs, per replication",
+               number_of<&ClassOutcome::resizes>, once, "", nullptr, Shown::where_elastic},
+    FigureInfo{"jobs.CLASS.resize_pauses", kJob, "GPU-s",
+               "device-time in the pauses after changes of size, per replication", resize_pauses, once, "",
+               nullptr, Shown::where_elastic},
     FigureInfo{"jobs.CLASS.commits", kJob, "count", "commits, per replication",
                number_of<&ClassOutcome::commits>, once, ""},
 

@@ -33,6 +33,9 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.evictions += more.evictions;
   sums.drains += more.drains;
   sums.commits += more.commits;
+  sums.resizes += more.resizes;
+  sums.resize_pauses += more.resize_pauses;
+  if (!sums.refusal) sums.refusal = more.refusal;
   sums.swaps += more.swaps;
   sums.ready += more.ready;
   sums.ready_wait += more.ready_wait;

@@ -90,7 +90,8 @@ constexpr FigureInfo kServiceFigures[] = {
     {"services.CLASS.program_goodput", kService, "1", "P against peak arithmetic: MFU of ready time",
      useful_time, ready_time, kNotReady, no_arithmetic},
     {"services.CLASS.mbu", kService, "1",
-     "P against peak memory bandwidth: bytes that must move, over ready time; never added to rows with another "
+     "P against peak memory bandwidth: bytes that must move, over ready time; never added to rows with "
+     "another "
      "ideal",
      streaming_time, ready_time, kNotReady, no_decode},
     {"services.CLASS.headroom", kService, "1", "of ready time, kept for bursts: idle, or warm", headroom_time,
@@ -102,9 +103,10 @@ constexpr FigureInfo kServiceFigures[] = {
      ready_replicas, window_nanoseconds, "the window has no length", no_one_size},
     {"services.CLASS.held_replicas", kService, "replicas", "holding their devices over time", held_replicas,
      window_nanoseconds, "the window has no length", no_one_size},
-    {"services.CLASS.headroom_replicas", kService, "replicas", "ready and idle over time", warm_ready_replicas,
-     window_nanoseconds, "the window has no length", no_one_size},
-    {"services.CLASS.ready", kService, "count", "replicas wanted in the window that became ready, per replication",
+    {"services.CLASS.headroom_replicas", kService, "replicas", "ready and idle over time",
+     warm_ready_replicas, window_nanoseconds, "the window has no length", no_one_size},
+    {"services.CLASS.ready", kService, "count",
+     "replicas wanted in the window that became ready, per replication",
      number_of_replicas<&ClassOutcome::ready>, per_replication, ""},
     {"services.CLASS.from_warm", kService, "count",
      "replicas wanted in the window that a warm one served, per replication",

@@ -8,6 +8,7 @@
 #include "sim/scenario/class_sections.hpp"
 #include "sim/scenario/installed.hpp"
 #include "sim/study/class_terms.hpp"
+#include "sim/study/refusal.hpp"
 
 namespace fleetsim {
 namespace {
@@ -111,8 +112,9 @@ void add_hopeless_jobs(const PointResult& point, Warnings& warnings) {
     const std::string& name = point.point->scenario.classes[i].name;
     const ClassOutcome& sums = point.classes[i];
     if (sums.unsatisfiable > 0)
-      warnings.push_back(std::to_string(sums.unsatisfiable) + " jobs of " + name +
-                         " were refused: they are larger than every pool that accepts them");
+      warnings.push_back((sums.unsatisfiable == 1 ? "a job" : std::to_string(sums.unsatisfiable) + " jobs") +
+                         (" of " + name) + " could never start" +
+                         (sums.refusal ? ": " + text_of(*sums.refusal, point.point->scenario) : ""));
     if (sums.no_progress > 0)
       warnings.push_back(std::to_string(sums.no_progress) + " jobs of " + name +
                          " made no progress: they were stopped again and again before they could commit");

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <istream>
 #include <limits>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -20,6 +21,7 @@ constexpr std::size_t kFields = 18;
 enum Field : std::size_t {
   kJob = 0,
   kSubmit = 1,
+  kWait = 2,
   kRunTime = 3,
   kAllocated = 4,
   kRequested = 7,
@@ -46,7 +48,7 @@ struct Row {
   std::int64_t line = 0;
   std::string id, preceding;
   std::optional<SimTime> submit;
-  std::optional<Duration> run_time, requested_time;
+  std::optional<Duration> wait, run_time, requested_time;
   std::uint32_t allocated = 0, requested = 0;  ///< 0: not known
   std::int64_t status = -1;
 
@@ -123,6 +125,7 @@ Parsed<Row> read_row(std::string_view line) {
   row.preceding = fields[kPreceding];
   if (const auto ns = in.nanoseconds(kSubmit, "the submit time")) row.submit = SimTime::at_ns(*ns);
   if (const auto ns = in.nanoseconds(kRunTime, "the run time")) row.run_time = Duration::nanoseconds(*ns);
+  if (const auto ns = in.nanoseconds(kWait, "the wait")) row.wait = Duration::nanoseconds(*ns);
   if (const auto ns = in.nanoseconds(kRequestedTime, "the requested time"); ns && *ns > 0) {
     row.requested_time = Duration::nanoseconds(*ns);
   }
@@ -242,9 +245,27 @@ void note_labels(const std::vector<Row>& rows, const std::unordered_set<std::str
   note_lines(reading, "has a job number that was there before, kept as a job of its own", repeated);
 }
 
+double bounded_slowdown(Duration wait, Duration run) {
+  constexpr double kLeast = 10;  // seconds
+  return std::max((to_seconds(wait) + to_seconds(run)).si / std::max(to_seconds(run).si, kLeast), 1.0);
+}
+
+std::optional<RecordedWaits> recorded(std::vector<double> waits, double slowdowns) {
+  if (waits.empty()) return std::nullopt;
+  const auto jobs = static_cast<double>(waits.size());
+  const auto middle = waits.begin() + (std::ssize(waits) - 1) / 2;
+  std::nth_element(waits.begin(), middle, waits.end());
+  return RecordedWaits{.jobs = waits.size(),
+                       .mean = Seconds{std::accumulate(waits.begin(), waits.end(), 0.0) / jobs},
+                       .median = Seconds{*middle},
+                       .bounded_slowdown = slowdowns / jobs};
+}
+
 /// Jobs that did something known, with a count of the others by reason.
 std::vector<TracedJob> usable_jobs(const std::vector<Row>& rows, TraceReading& reading) {
   Lines never_ran, no_run_time, no_processors, no_submit, past_limit;
+  std::vector<double> waits;  // seconds
+  double slowdowns = 0;
   std::vector<TracedJob> jobs;
   for (const Row& row : rows) {
     const std::uint32_t processors = row.allocated != 0 ? row.allocated : row.requested;
@@ -258,6 +279,10 @@ std::vector<TracedJob> usable_jobs(const std::vector<Row>& rows, TraceReading& r
     } else if (!row.submit) {
       no_submit.add(row.line);
     } else {
+      if (row.wait) {
+        waits.push_back(to_seconds(*row.wait).si);
+        slowdowns += bounded_slowdown(*row.wait, *row.run_time);
+      }
       if (row.requested_time && *row.run_time > *row.requested_time) past_limit.add(row.line);
       jobs.push_back({.job = {.id = row.id,
                               .submit = *row.submit,
@@ -269,6 +294,7 @@ std::vector<TracedJob> usable_jobs(const std::vector<Row>& rows, TraceReading& r
                                       row.has(Status::cancelled)});
     }
   }
+  reading.recorded_waits = recorded(std::move(waits), slowdowns);
   note_lines(reading, "skipped, never ran (cancelled while queued)", never_ran);
   note_lines(reading, "skipped, run time not known", no_run_time);
   note_lines(reading, "skipped, number of processors not known", no_processors);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/quantity/quantity.hpp"
 #include "sim/workload/listed_job.hpp"
 
 namespace fleetsim {
@@ -19,6 +20,14 @@ struct TraceOptions {
   bool recorded_status = false;  ///< keeps only jobs that the log does not call failed or cancelled
 };
 
+/// What a log says of its own queue, over the jobs that are used and whose waits it knows. Another
+/// scheduler's answer, on another machine perhaps.
+struct RecordedWaits {
+  std::size_t jobs = 0;
+  Seconds mean{0}, median{0};
+  double bounded_slowdown = 0;  ///< mean of wait + run over a run of at least 10 s
+};
+
 /// What a trace file holds.
 struct TraceReading {
   std::vector<ListedJob> jobs;     ///< by submission; jobs of one instant in the order of the file
@@ -27,6 +36,7 @@ struct TraceReading {
       problems;  ///< what is wrong with the file; when there are any, `jobs` is not usable
   std::vector<HostDemand> demands{HostDemand{}};  ///< that its jobs name by number
   std::vector<std::string> device_models;         ///< by their bit in the demands
+  std::optional<RecordedWaits> recorded_waits{};
   std::optional<std::uint32_t> header_processors;  ///< the size of the machine, where the file states it
 };
 

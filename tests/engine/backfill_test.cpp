@@ -15,12 +15,16 @@ Scenario as_scenario(const Problem& problem) {
   Scenario scenario;
   scenario.pools.push_back(
       build::pool(static_cast<std::uint32_t>(problem.nodes), static_cast<std::uint32_t>(problem.devices)));
+  for (std::size_t node = 0; node < problem.racks.size(); ++node)
+    scenario.pools[0].racks[node] = static_cast<std::uint32_t>(problem.racks[node]);
   for (const brute_force::Job& each : problem.jobs) {
     JobClass job = build::job("job" + std::to_string(scenario.classes.size()), 1, 1,
                               build::seconds(each.duration), build::at(each.submit));
     job.gang.shape = GangShape{.nodes = static_cast<std::uint32_t>(each.shape.nodes),
                                .per_node = static_cast<std::uint32_t>(each.shape.per_node),
                                .remainder = static_cast<std::uint32_t>(each.shape.remainder)};
+    if (each.near) job.topology.level = TopologyLevel::rack;
+    if (each.wait) job.topology.wait = build::seconds(*each.wait);
     job.limit = build::seconds(each.estimate);
     job.enforce_limits = false;
     scenario.classes.push_back(job);
@@ -53,25 +57,32 @@ void check_like_brute_force(const Problem& problem) {
   }
 }
 
+void check_random(Policy policy, std::uint64_t number, bool with_racks) {
+  CAPTURE(static_cast<int>(policy));
+  CAPTURE(number);
+  Maker maker{number};
+  Problem problem = maker.make(policy, number % 2 == 0 ? Maker::Estimates::exact : Maker::Estimates::guessed);
+  if (with_racks) maker.add_racks(problem);
+  if (policy == Policy::easy || policy == Policy::conservative) {
+    if (maker.chance(20)) problem.depth = maker.between(1, 6);
+    // The arrival of a job that is refused is no occasion to look at the queue again.
+    std::erase_if(problem.jobs, [&](const brute_force::Job& job) { return !could_ever_fit(problem, job); });
+  }
+  if (maker.chance(30)) maker.add_outages(problem);
+  check_like_brute_force(problem);
+}
+
 TEST_CASE("EASY, conservative, strict and greedy scheduling agree with brute force start for start") {
   for (const Policy policy : {Policy::fcfs, Policy::greedy, Policy::easy, Policy::conservative}) {
     for (std::uint64_t number = 0; number < 1'500; ++number) {
-      CAPTURE(static_cast<int>(policy));
-      CAPTURE(number);
-      Maker maker{number};
-      Problem problem =
-          maker.make(policy, number % 2 == 0 ? Maker::Estimates::exact : Maker::Estimates::guessed);
-      if (maker.chance(30)) maker.add_outages(problem);
-      if (policy == Policy::easy || policy == Policy::conservative) {
-        if (maker.chance(20)) problem.depth = maker.between(1, 6);
-        // The arrival of a job that is refused is no occasion to look at the queue again.
-        const brute_force::Counts whole(static_cast<std::size_t>(problem.nodes), problem.devices);
-        std::erase_if(problem.jobs,
-                      [&](const brute_force::Job& job) { return !brute_force::first_fit(job.shape, whole); });
-      }
-      check_like_brute_force(problem);
+      check_random(policy, number, false);
     }
   }
+}
+
+TEST_CASE("so they do where jobs require a rack, prefer one, or wait for one") {
+  for (const Policy policy : {Policy::fcfs, Policy::greedy, Policy::easy, Policy::conservative})
+    for (std::uint64_t number = 0; number < 1'500; ++number) check_random(policy, number, true);
 }
 
 }  // namespace

@@ -20,6 +20,18 @@ void subtract(Counts& free, const Counts& taken) {
   for (std::size_t node = 0; node < free.size(); ++node) free[node] -= taken[node];
 }
 
+/// What the job would take of what is free, if `waited` so long since its submission.
+std::optional<Counts> fit(const Problem& problem, const Job& job, const Counts& free, bool has_waited) {
+  if (!job.near || problem.racks.empty()) return first_fit(job.shape, free);
+  for (int rack = 0; rack <= *std::max_element(problem.racks.begin(), problem.racks.end()); ++rack) {
+    Counts there(free.size(), 0);
+    for (std::size_t node = 0; node < free.size(); ++node)
+      if (problem.racks[node] == rack) there[node] = free[node];
+    if (const auto taken = first_fit(job.shape, there)) return taken;
+  }
+  return has_waited ? first_fit(job.shape, free) : std::nullopt;
+}
+
 class Scheduler {
  public:
   explicit Scheduler(const Problem& problem)
@@ -39,6 +51,17 @@ class Scheduler {
  private:
   const Job& job(std::size_t index) const { return problem_.jobs[index]; }
   Time end(std::size_t index) const { return *outcomes_[index].start + job(index).duration; }
+  /// Until when only a rack will do; nobody waits for a rack that no rack could be.
+  std::optional<Time> waits_until(std::size_t index) const {
+    const Counts whole(static_cast<std::size_t>(problem_.nodes), problem_.devices);
+    const bool possible = fit(problem_, job(index), whole, false).has_value();
+    return job(index).near && job(index).wait && possible
+               ? std::optional{job(index).submit + *job(index).wait}
+               : std::nullopt;
+  }
+  std::optional<Counts> fit_at(std::size_t index, const Counts& free, Time at) const {
+    return fit(problem_, job(index), free, job(index).wait && at >= waits_until(index).value_or(at));
+  }
   Time estimated_end(std::size_t index) const {
     return std::max(now_, *outcomes_[index].start + job(index).estimate);
   }
@@ -54,6 +77,8 @@ class Scheduler {
     const auto consider = [&](Time at) { next = std::min(next.value_or(at), at); };
     for (const std::size_t index : all(State::to_come)) consider(job(index).submit);
     for (const std::size_t index : all(State::running)) consider(end(index));
+    for (const std::size_t index : all(State::queued))
+      if (const auto until = waits_until(index); until && *until > now_) consider(*until);
     for (const Outage& outage : problem_.outages)
       for (const Time at : {outage.from, outage.until})
         if (at > now_) consider(at);
@@ -73,10 +98,9 @@ class Scheduler {
   }
 
   void arrive() {
-    const Counts whole(static_cast<std::size_t>(problem_.nodes), problem_.devices);
     for (const std::size_t index : all(State::to_come))
       if (job(index).submit == now_)
-        states_[index] = first_fit(job(index).shape, whole) ? State::queued : State::gone;
+        states_[index] = could_ever_fit(problem_, job(index)) ? State::queued : State::gone;
   }
 
   std::vector<std::size_t> queue() const {
@@ -120,11 +144,12 @@ class Scheduler {
   }
 
   std::optional<Time> shadow_time(std::size_t head) const {
+    std::vector<Time> instants;
+    for (const std::size_t index : all(State::running)) instants.push_back(estimated_end(index));
+    if (const auto until = waits_until(head); until && *until > now_) instants.push_back(*until);
     std::optional<Time> shadow;
-    for (const std::size_t index : all(State::running)) {
-      const Time at = estimated_end(index);
-      if (first_fit(job(head).shape, expected_free(at))) shadow = std::min(shadow.value_or(at), at);
-    }
+    for (const Time at : instants)
+      if (fit_at(head, expected_free(at), at)) shadow = std::min(shadow.value_or(at), at);
     return shadow;
   }
 
@@ -132,7 +157,7 @@ class Scheduler {
     if (problem_.policy == Policy::greedy || !shadow || now_ + job(index).estimate <= *shadow) return true;
     Counts left = expected_free(*shadow);
     subtract(left, taken);
-    return first_fit(job(head).shape, left).has_value();
+    return fit_at(head, left, *shadow).has_value();
   }
 
   void start_from_the_head() {
@@ -141,7 +166,7 @@ class Scheduler {
     int behind = 0;
     for (const std::size_t index : queue()) {
       if (head && (problem_.policy == Policy::fcfs || behind++ == problem_.depth)) return;
-      const std::optional<Counts> taken = first_fit(job(index).shape, free_now());
+      const std::optional<Counts> taken = fit_at(index, free_now(), now_);
       if (taken && (!head || may_pass(*head, shadow, index, *taken))) {
         start(index, *taken);
       } else if (!head) {
@@ -178,14 +203,13 @@ class Scheduler {
     int behind = 0;
     for (const std::size_t index : queue()) {
       if (blocked && behind++ == problem_.depth) return;
-      const Shape& shape = job(index).shape;
       const Time estimate = job(index).estimate;
       // Who is overdue has left the plan, but not yet its devices.
       Counts lowest = free_now();
       const Counts planned = lowest_free(plan, now_, estimate);
       for (std::size_t node = 0; node < lowest.size(); ++node)
         lowest[node] = std::min(lowest[node], planned[node]);
-      if (const auto taken = first_fit(shape, lowest)) {
+      if (const auto taken = fit_at(index, lowest, now_)) {
         start(index, *taken);
         plan.push_back({now_, now_ + estimate, &outcomes_[index].taken});
         continue;
@@ -193,9 +217,10 @@ class Scheduler {
       blocked = true;
       std::vector<Time> instants;
       for (const Hold& hold : plan) instants.push_back(hold.to);
+      if (const auto until = waits_until(index); until && *until > now_) instants.push_back(*until);
       std::sort(instants.begin(), instants.end());
       for (const Time at : instants) {
-        const auto taken = first_fit(shape, lowest_free(plan, at, estimate));
+        const auto taken = fit_at(index, lowest_free(plan, at, estimate), at);
         if (!taken) continue;
         promise(index, at);
         reserved[index] = *taken;
@@ -229,6 +254,11 @@ std::optional<Counts> first_fit(const Shape& shape, const Counts& free) {
     return taken;
   }
   return std::nullopt;
+}
+
+bool could_ever_fit(const Problem& problem, const Job& job) {
+  const Counts whole(static_cast<std::size_t>(problem.nodes), problem.devices);
+  return fit(problem, job, whole, job.wait.has_value()).has_value();
 }
 
 std::vector<Outcome> schedule(const Problem& problem) { return Scheduler{problem}.play(); }

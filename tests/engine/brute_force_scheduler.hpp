@@ -23,6 +23,9 @@ struct Job {
   Time submit = 0;
   Shape shape;
   Time duration = 0, estimate = 0;
+  bool near = false;  ///< all of it in one rack, the first that has room ...
+  std::optional<Time>
+      wait{};  ///< ... or, so long after its submission, anywhere if no rack has; never: nullopt
 };
 
 /// The node is out in [from, until), and must be idle at `from`. Nobody knows when it returns.
@@ -45,6 +48,7 @@ enum class Order {
 
 struct Problem {
   int nodes = 1, devices = 1;  ///< devices of each node
+  std::vector<int> racks{};    ///< of each node; empty: all in one
   std::vector<Job> jobs;
   std::vector<Outage> outages;
   Policy policy = Policy::fcfs;
@@ -65,6 +69,9 @@ struct Outcome {
 /// Whole members take, in ascending number, nodes with at least `per_node` free until `nodes` are found; then
 /// the remainder takes the first other node with room. What is taken on each node, or nullopt.
 std::optional<Counts> first_fit(const Shape& shape, const Counts& free);
+
+/// Whether the whole cluster could hold the job as it asks.
+bool could_ever_fit(const Problem& problem, const Job& job);
 
 /// One outcome for each job, in the order of `problem.jobs`. At each instant at which something happens:
 /// completions, then outages and returns, then arrivals, then one pass; jobs that end where they start are

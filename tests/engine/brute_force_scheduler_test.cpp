@@ -1,5 +1,4 @@
 #include "tests/engine/brute_force_scheduler.hpp"
-#include "tests/engine/random_problem.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +11,7 @@
 
 #include "sim/core/random_stream.hpp"
 #include "sim/workload/trace.hpp"
+#include "tests/engine/random_problem.hpp"
 
 // The oracle of backfill against schedules worked out by hand, against what must hold for any schedule, and
 // against a recorded log whose answer two independent programs agree on.

@@ -208,5 +208,49 @@ TEST_CASE("elastic: the textbook's job, immediate, waiting and stepping up, in a
   CHECK(done(128, "step-up", {small, medium}) == 39'700);
 }
 
+TEST_CASE("elastic: a gang that loses a member goes on with the others, and grows when it is back") {
+  // Three nodes of two devices; a step is 6 device-seconds. Node 1 fails at 10, after 10 steps, and is back
+  // at 50. Commits at every step: 30 s of work are left of 40 steps, at 1.5 s a step from 10 to 50.
+  JobClass gang = elastic("e", "step-up", 40, 6, {2, 4, 6}, seconds(1));
+  gang.no_replacement = NoReplacement::shrink;
+  checkpoint(gang, seconds(1), Duration::zero());
+  Scenario made = scenario({pool(3, 2)}, {gang});
+  made.script = {node_fault(at(10), 1, seconds(40))};
+  const RunResult result = run_recorded(made);
+  CHECK(leaf(result, Leaf::scheduling_partial_gang) == DeviceTime::zero());
+  CHECK(outcome(result, "e").resizes == 2);
+  CHECK(result.classes[0].resizes == 2);
+  // 40 s are 26 steps and two thirds; the resize at 50 commits them. 3 and a third of 1 s, after a pause of
+  // 1 s with all six.
+  CHECK(result.classes[0].resize_pauses == device_seconds(6));
+  CHECK(end_of(result, "e") == at(51) + Duration::nanoseconds(3'333'333'334));
+  gang.no_replacement = NoReplacement::hold;
+  made.classes = {gang};
+  CHECK(end_of(run_recorded(made), "e") == at(80));
+}
+
+TEST_CASE("elastic: who has to shrink is recorded, with whom it is for") {
+  JobClass low = elastic("E", "fill-and-shrink", 1000, 12, {1, 2, 3, 4});
+  const RunResult result = simulate(build::scenario({pool(1, 4)}, {low, job("P", 1, 1, seconds(50), at(99))}),
+                                    {.jobs = RunOptions::Jobs::each});
+  REQUIRE(result.preemptions.rows.size() == 1);
+  const PreemptionRow& row = result.preemptions.rows[0];
+  CHECK(row.cause == StopCause::shrink);
+  CHECK(row.victim == 0);
+  CHECK(row.beneficiary == 1);
+  CHECK(row.capacity == Capacity::devices(1));
+  CHECK(result.preemptions.count == 0);
+}
+
+TEST_CASE("elastic: growth takes the nodes that the placement would") {
+  // Node 1 is half taken for good; when nodes 1 to 3 are there, best-fit would take it for a member of 1.
+  JobClass gang = elastic("e", "step-up", 100, 4, {2, 4});
+  Scenario made = scenario({pool(4, 2)}, {gang});
+  for (const char* placement : {"first-fit", "worst-fit"}) {
+    made.scheduler.placement = placement;
+    CHECK(end_of(run_recorded(made), "e") == at(100));
+  }
+}
+
 }  // namespace
 }  // namespace fleetsim

@@ -235,6 +235,38 @@ TEST_CASE("while room is made nobody starts where it is made, however soon it wo
   CHECK(ran.jobs.at("fresh").first_start == at(60));
 }
 
+TEST_CASE("every stop is recorded with its cause") {
+  // At 10 a reservation gives way to priority, at 20 a job does; at 30 node 1 is drained under the second; at
+  // 40 the scenario evicts `out`.
+  JobClass idle = with_priority(build::job("idle", 1, 1, seconds(500)), 0);
+  idle.kind = JobKind::reservation;
+  JobClass out = with_priority(build::job("out", 1, 1, seconds(100)), 9);
+  out.evictions.at = {at(40)};
+  Scenario scenario = by_priority(4, 1,
+                                  {with_priority(build::job("low", 1, 1, seconds(100)), 1), out, idle,
+                                   with_priority(build::job("first", 1, 1, seconds(300), at(10)), 3),
+                                   with_priority(build::job("second", 1, 1, seconds(300), at(20)), 3)});
+  scenario.pools[0].nodes = 3;
+  scenario.pools[0].racks.resize(3);
+  scenario.pools[0].drains = {DrainSpec{.at = at(30), .length = seconds(5), .every = {}, .nodes = {1}}};
+  const Ran ran = run(scenario);
+  REQUIRE(ran.result.preemptions.rows.size() == 4);
+  const auto check = [&](std::size_t row, const char* victim, StopCause cause, std::optional<std::string> by,
+                         std::int64_t lost) {
+    const PreemptionRow& found = ran.result.preemptions.rows[row];
+    CHECK(ran.result.jobs[found.victim].id == victim);
+    CHECK(found.cause == cause);
+    CHECK(found.beneficiary.has_value() == by.has_value());
+    if (by && found.beneficiary) CHECK(ran.result.jobs[*found.beneficiary].id == *by);
+    CHECK(found.lost == Capacity::devices(1) * seconds(lost));
+  };
+  check(0, "idle", StopCause::idle_reservation, "first", 0);
+  check(1, "low", StopCause::priority, "second", 20);
+  check(2, "second", StopCause::drain, std::nullopt, 10);
+  check(3, "out", StopCause::outside, std::nullopt, 40);
+  CHECK(ran.result.preemptions.count == 2);
+}
+
 TEST_CASE("random priorities: budgets hold, no one stops an equal, and nothing is stopped without end") {
   std::int64_t rows = 0, deep = 0;
   for (std::uint64_t number = 0; number < 200; ++number) {
@@ -262,7 +294,7 @@ TEST_CASE("random priorities: budgets hold, no one stops an equal, and nothing i
       ++rows;
       deep += row.depth > 1 ? 1 : 0;
       const auto priority = [&](std::uint64_t job) { return jobs[ran.result.jobs[job].job_class].priority; };
-      CHECK(priority(row.victim) < priority(row.beneficiary));
+      CHECK(priority(row.victim) < priority(*row.beneficiary));
       CHECK(row.depth <= 4);  // each step goes down by a priority at least
       stopped[row.victim].push_back(row.at);
     }

@@ -129,6 +129,7 @@ TEST_CASE(
     std::map<std::uint64_t, std::vector<SimTime>> by_job;
     std::map<std::uint32_t, std::vector<SimTime>> by_pool;
     for (const PreemptionRow& row : run.result.preemptions.rows) {
+      if (!is_preemption(row.cause) || !row.beneficiary) continue;
       ++rows;
       deep += row.depth > 1 ? 1 : 0;
       by_job[row.victim].push_back(row.at);
@@ -145,7 +146,7 @@ TEST_CASE(
         return found != listed.end() ? found->priority : job_class.priority;
       };
       if (scheduler.preempt_by == PreemptBy::priority && !scheduler.reclaim)
-        CHECK(priority(victim) < priority(*jobs.at(row.beneficiary)));
+        CHECK(priority(victim) < priority(*jobs.at(*row.beneficiary)));
     }
     for (const auto& [job, instants] : by_job)
       if (scheduler.job_budget) CHECK_FALSE(exceeds(instants, *scheduler.job_budget));

@@ -30,6 +30,16 @@ class Maker {
     return made;
   }
 
+  /// Racks, and jobs that want to be in one: always, at first, or if they can.
+  void add_racks(Problem& to) {
+    const int per_rack = between(1, 3);
+    for (int node = 0; node < to.nodes; ++node) to.racks.push_back(node / per_rack);
+    for (Job& job : to.jobs) {
+      job.near = chance(50);
+      if (job.near && chance(60)) job.wait = chance(30) ? 0 : between(1, 60);
+    }
+  }
+
   /// Nodes that are idle then: what comes before an outage is not changed by it.
   void add_outages(Problem& to) {
     Time from = 0;
@@ -39,7 +49,7 @@ class Maker {
       const int node = between(0, to.nodes - 1);
       const auto holds = [&](std::size_t index) {
         const Outcome& outcome = ran[index];
-        return outcome.start && *outcome.start < from && *outcome.start + to.jobs[index].duration> from &&
+        return outcome.start && *outcome.start<from&& * outcome.start + to.jobs[index].duration> from &&
                outcome.taken[static_cast<std::size_t>(node)] > 0;
       };
       // A node that is out already cannot fail.

@@ -106,7 +106,8 @@ RunResult on_a_drained_node(DrainMode mode) {
   spec.service.drain = fixed(5);
   spec.reconfiguration.launch = seconds(4);
   PoolSpec nodes = pool(2, 1);
-  nodes.drains = {{.at = at(30), .length = Duration::max(), .every = std::nullopt, .nodes = {0}, .mode = mode}};
+  nodes.drains = {
+      {.at = at(30), .length = Duration::max(), .every = std::nullopt, .nodes = {0}, .mode = mode}};
   return run_recorded(scenario({nodes}, {spec}, seconds(60)));
 }
 

@@ -63,7 +63,8 @@ TEST_CASE("slow steps count towards the interval of checkpoints, and are lost wi
 
 TEST_CASE("traffic of others slows the share of a step that crosses the network, of gangs of several nodes") {
   // A quarter of 8 s at half speed: 2 s more. The straggler beside it adds 8 x (1/0.8 - 1) = 2 s.
-  JobClass wide = stepping_job("wide", 2, 1, 10, seconds(8)), alone = stepping_job("alone", 1, 1, 10, seconds(8));
+  JobClass wide = stepping_job("wide", 2, 1, 10, seconds(8)),
+           alone = stepping_job("alone", 1, 1, 10, seconds(8));
   for (JobClass* job : {&wide, &alone})
     job->step.stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)] = 0.25;
   Scenario given = scenario({pool(3, 1)}, {wide, alone});
@@ -91,8 +92,8 @@ Scenario with_a_swap(SwapAt when) {
 }
 
 TEST_CASE("a straggler is swapped at the next commit, and nothing is lost") {
-  // 0-20 steps, -22 commit, -32 a step, -52 a slow one, -54 commit; slow since 32, so the swap is due from 47.
-  // 54-57 launch, -77, -79, -99, -101, -121 done.
+  // 0-20 steps, -22 commit, -32 a step, -52 a slow one, -54 commit; slow since 32, so the swap is due
+  // from 47. 54-57 launch, -77, -79, -99, -101, -121 done.
   const RunResult result = run_recorded(with_a_swap(SwapAt::commit));
   CHECK(outcome(result, "a").end == at(121));
   CHECK(outcome(result, "a").swaps == 1);

@@ -166,7 +166,8 @@ TEST_CASE("sizes add up to the ledger, and what is free in front of them to the 
     CHECK(all.held == factors(leaves).held);
     DeviceTime incomplete = leaves[static_cast<std::size_t>(Leaf::scheduling_partial_gang)];
     for (std::uint32_t index = 0; index < scenario.classes.size(); ++index)
-      incomplete += result.ledger.of_class(ClassId{index})[static_cast<std::size_t>(Leaf::scheduling_transition)];
+      incomplete +=
+          result.ledger.of_class(ClassId{index})[static_cast<std::size_t>(Leaf::scheduling_transition)];
     CHECK(all.partial == incomplete);
     DeviceTime free_with_queue;
     for (const PoolRow& row : records.pool_rows)

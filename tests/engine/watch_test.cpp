@@ -193,9 +193,8 @@ TEST_CASE(
         const WatchSpan& span = seen.spans[i];
         CHECK(span.from < span.to);
         if (i > 0) CHECK(seen.spans[i - 1].to == span.from);
-        const bool waiting =
-            is_queued(span.state) || span.state == WatchState::assembling ||
-            span.state == WatchState::provisioning || span.state == WatchState::away;
+        const bool waiting = is_queued(span.state) || span.state == WatchState::assembling ||
+                             span.state == WatchState::provisioning || span.state == WatchState::away;
         if (waiting) waits += span.to - span.from;
       }
       if (job.state == FinalState::completed) CHECK(waits == job.queue_wait + job.requeue_wait);

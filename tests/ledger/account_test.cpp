@@ -80,20 +80,34 @@ TEST_CASE("account: a checkpoint that is not yet durable saves nothing") {
 }
 
 TEST_CASE("account: parts of a retained stretch go to their leaves, of a discarded one to one leaf") {
-  // 2 devices. Retained: 10 s of steps, 3 of waits, 2 of pause, 1 slowed by a checkpoint, 4 of slow first
-  // steps. The same discarded: 16 x 2, the slow first steps apart.
-  const Parts parts{.step = 10, .wait = 3, .pause = 2, .excess = 1, .warm_up = 4};
-  RecordBuilder make(0, 40);
-  make.allocation(0, 40, 2).stretch(0, 20, 2, parts).commit(20);
-  make.stretch(20, 40, 2, parts).discard(40, Leaf::runtime_abandoned);
+  // 2 devices. Retained: 10 s of steps, 3 of waits, 2 of pause, 1 slowed by a checkpoint, 5 by a straggler, 6
+  // by neighbours, 4 of slow first steps. The same discarded: 27 x 2, the slow first steps apart.
+  const Parts parts{
+      .step = 10, .wait = 3, .pause = 2, .excess = 1, .straggler = 5, .neighbour = 6, .warm_up = 4};
+  RecordBuilder make(0, 62);
+  make.allocation(0, 62, 2).stretch(0, 31, 2, parts).commit(31);
+  make.stretch(31, 62, 2, parts).discard(62, Leaf::runtime_abandoned);
   const Accounting accounting = account(make.records);
   CHECK(accounting.problems.empty());
   CHECK(seconds_by_leaf(accounting.ledger) == SecondsByLeaf{{"runtime.startup", 16},
                                                             {"runtime.input_wait", 6},
                                                             {"runtime.checkpoint", 4},
-                                                            {"runtime.abandoned", 32},
+                                                            {"runtime.abandoned", 54},
+                                                            {"program.straggler", 10},
                                                             {"program.checkpoint_write", 2},
+                                                            {"program.noisy_neighbour", 12},
                                                             {"program.unmodelled", 20}});
+}
+
+TEST_CASE("account: a gang that is not complete waits for members, or is provisioned") {
+  RecordBuilder make(0, 20);
+  make.allocation(0, 5, 1, {.never_complete = true});
+  make.records.allocations.back().incomplete = Leaf::scheduling_transition;
+  make.allocation(5, 20, 1, {.complete = 8}).leaf(8, 20, 1, Leaf::runtime_startup);
+  const Accounting accounting = account(make.records);
+  CHECK(accounting.problems.empty());
+  CHECK(seconds_by_leaf(accounting.ledger) ==
+        SecondsByLeaf{{"scheduling.partial_gang", 3}, {"scheduling.transition", 5}, {"runtime.startup", 12}});
 }
 
 TEST_CASE("account: what has no fate when the records end is unresolved") {

@@ -14,7 +14,7 @@ constexpr DeviceTime device_seconds(std::int64_t count) { return Capacity::devic
 
 /// Parts of a stretch, in seconds.
 struct Parts {
-  std::int64_t step = 0, wait = 0, pause = 0, excess = 0, warm_up = 0;
+  std::int64_t step = 0, wait = 0, pause = 0, excess = 0, straggler = 0, neighbour = 0, warm_up = 0;
 };
 
 struct Gang {
@@ -71,6 +71,8 @@ class RecordBuilder {
     row.wait = seconds(parts.wait);
     row.pause = seconds(parts.pause);
     row.excess = seconds(parts.excess);
+    row.straggler = seconds(parts.straggler);
+    row.neighbour = seconds(parts.neighbour);
     row.warm_up = seconds(parts.warm_up);
     return *this;
   }

@@ -20,12 +20,15 @@ Records everything() {
   make.records.jobs = {
       {"", 1, at(-3)}, {"same", 0, at(2)}, {"same", 0, at(2)}, {std::string(300, 'x'), 0, at(4)}};
   make.allocation(0, 90, 2, {.complete = 3, .spare = 1}).allocation(90, 95, 2, {.never_complete = true});
+  make.records.allocations.back().incomplete = Leaf::scheduling_transition;
   make.on(2, 1).allocation(0, 7, 1);
   make.records.allocations.back().reason = "evicted, \"twice\"";
   make.pool(0, 100, 3, Leaf::scheduling_fragmentation);
   make.records.pool_rows.back().queue_depth = 12;
   make.on(0, 0).leaf(3, 10, 2, Leaf::runtime_preemption);
-  make.stretch(10, 60, 2, {.step = 30, .wait = 5, .pause = 4, .excess = 3, .warm_up = 8});
+  make.stretch(
+      10, 60, 2,
+      {.step = 24, .wait = 5, .pause = 4, .excess = 3, .straggler = 2, .neighbour = 4, .warm_up = 8});
   make.records.timeline.back().steps = 17;
   make.records.timeline.back().excess_leaf = Leaf::program_straggler;
   make.records.timeline.back().warm_up_leaf = Leaf::runtime_recovery;
@@ -84,7 +87,7 @@ TEST_CASE("records: rows have as many cells as the header, and one line where no
   records.classes = {"plain", "other"};
   REQUIRE_FALSE(write_records(folder.path(), records).has_value());
   const std::string text = text_of(folder.path() / "timeline.csv");
-  CHECK(text.find("0,1,commit,60000000000,60000000000,,0,0,0,0,0,0,,0,\n") != std::string::npos);
+  CHECK(text.find("0,1,commit,60000000000,60000000000,,0,0,0,0,0,0,,0,0,0,0,\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 6);
 }
 

@@ -158,12 +158,28 @@ TEST_CASE("networks: one's own sweeps go before those of the catalog") {
   REQUIRE(own);
   Network network = between("dgx-h100", "ndr400-rail");
   const Seconds reduce = collective_time(network, Collective::kAllReduce, Bytes{1e8}, {8, 8});
-  use_measurements(*own.value, network);
+  CHECK_FALSE(use_measurements(*own.value, network));
   const auto gather =
       estimate_collective(network, Collective::kAllGather, Bytes{1024.0 * 1024 * 1024}, {8, 8});
   CHECK(gather.time.si == near(5e-3));
   CHECK(gather.evidence == Evidence::kMeasured);
   CHECK(collective_time(network, Collective::kAllReduce, Bytes{1e8}, {8, 8}) == reduce);
+}
+
+TEST_CASE("networks: one's own sweep over two domains is met by its curve, and tells of more domains") {
+  MeasuredNetwork own{.name = {}, .about = "Mine"};
+  own.curves.push_back(sweep(measured_networks(), "a100-efa-p4de", 16));
+  const LinkCurve fitted = fit_curve(own.curves).curve;
+  Network network = between("dgx-a100", "hdr200-rail");
+  CHECK_FALSE(use_measurements(own, network));
+  CHECK(bus_gbps(network, 1 << 28, {16, 8}) == near(69.89, 0.01));
+  network.between[0].measured.clear();
+  const double at_two = 1.875 * (1 << 28) / curve_time(fitted, Bytes{1 << 28}, 1.875, 2, 1).si / 1e9;
+  CHECK(bus_gbps(network, 1 << 28, {16, 8}) == near(at_two, 1e-6));
+  CHECK(bus_gbps(network, 1 << 28, {64, 8}) < bus_gbps(network, 1 << 28, {16, 8}) / 1.7);
+  Network rack = between("gb200-nvl72", "ndr400-nvl72");
+  CHECK(use_measurements(own, rack).value_or("") ==
+        "sweeps between domains have 8 ranks in each; those of the network have 72");
 }
 
 TEST_CASE("networks: what is wrong with a file of sweeps is said with its place") {

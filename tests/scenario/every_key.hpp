@@ -9,7 +9,7 @@ inline constexpr std::string_view kEveryKey[] = {
     R"({
   "$schema": "schema.json", "name": "every key", "about": "none left out", "gate": "loss 2.0",
   "fleet": { "pools": {
-    "a": { "node": "dgx-h100", "nodes": 4, "fabric": "ndr400-rail", "nodes_per_rack": 1, "nodes_per_pod": 2, "nodes_per_spine": 4, "price": "2 USD/GPU-h", "spares": 1, "teardown": "5 s",
+    "a": { "node": "dgx-h100", "nodes": 4, "fabric": "ndr400-rail", "contention": true, "nodes_per_rack": 1, "nodes_per_pod": 2, "nodes_per_spine": 4, "price": "2 USD/GPU-h", "spares": 1, "teardown": "5 s",
            "faults": { "components": { "gpu": { "lifetime": { "weibull": { "mean": "900 h", "shape": 0.7 } } } } } },
     "b": { "device": "toy", "devices_per_node": 4, "peak": "100 TFLOP/s", "nodes": 3, "racks": [0, 0, 1], "pods": [0, 0, 1], "spines": [0, 0, 0],
            "drains": [ { "at": "1 h", "for": "2 h", "every": "7 d", "rack": 1, "mode": "at_commit" }, { "at": "1 h", "until": "2 h", "nodes": [0, 2] }, { "at": "1 h", "last": 1 } ],
@@ -39,6 +39,11 @@ inline constexpr std::string_view kEveryKey[] = {
       "evictions": { "rate": "1 /d", "at": ["2 h"], "clock": "wall", "lost_work": "15 min", "save": "10 s", "grace": "30 s", "requeue_delay": "1 min", "requeue": "behind" },
       "limit": "10 d", "lease": "11 d", "end": { "at": "3 d", "as": "cancelled" }, "max_restarts": 5, "own_spares": 1, "priority": 3, "quota": "team", "topology": { "level": "rack", "rule": "required" } },
     "stream": { "arrivals": { "poisson": "2 /h", "count": 100 }, "gang": { "choice": { "1": 0.5, "2": 0.5 } }, "duration": { "exponential": "1 h" }, "program_goodput": 0.5 },
+    "modelled": { "model": "qwen3-30b-a3b", "accepts": ["a"], "gang": 16, "steps": 10,
+      "layout": { "tensor": 2, "pipeline": 2, "interleave": 2, "micro_batch": 1, "expert": 4, "sequence_parallel": true, "sharding": "optimizer", "shard_group": 4, "recompute": "full", "offload": true },
+      "step": { "model": true, "sequence": 4096, "global_batch": 64, "precision": "fp8",
+        "software": { "release": 2025.5, "attention": "flash-3", "skips_masked": true, "fused": true, "fused_experts": true, "fused_scaling": true, "overlap": true, "prefetch": true, "graphs": false },
+        "compile": { "build": "15 min", "shared": true, "keeps": { "memory_bound": 0.3 } } } },
     "regular": { "arrivals": { "every": "1 h" }, "gang": 1, "duration": { "empirical": ["1 h", "2 h"] }, "evictions": { "every": "9 h" } },
     "gaps": { "arrivals": { "gap": { "choice": { "1 h": 0.5, "2 h": 0.5 } } }, "gang": { "milli": 300 }, "device_time": "1000 GPU-h", "program_goodput": 0.5 },
     "listed": { "jobs": [ { "id": "j", "submit": "1 s", "devices": 2, "duration": "1 h", "limit": "2 h", "priority": 1 } ] },
@@ -57,7 +62,8 @@ inline constexpr std::string_view kEveryKey[] = {
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
-  "workload": { "a": { "gang": 4, "duration": "1 h", "limit": "2 h", "enforce_limits": false, "preemptible": false } },
+  "workload": { "a": { "gang": 4, "duration": "1 h", "limit": "2 h", "enforce_limits": false, "preemptible": false,
+    "topology": { "level": "rack", "rule": "preferred", "wait": "30 min" } } },
   "scheduler": { "preset": "slurm-backfill", "order": "fair-share", "fair_share_half_life": "1 d", "cohorts": { "all": {}, "some": { "parent": "all", "limit": 10 } },
     "quotas": { "q": { "guarantee": 1.5, "limit": 3, "cohort": "some", "lend": 1, "lend_when_head_blocked": false, "weight": 2 } }, "backfill": "easy", "backfill_depth": 10, "estimates": "exact", "estimate_factor": 2 },
   "window": { "until": "done" }

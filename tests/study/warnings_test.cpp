@@ -67,12 +67,14 @@ TEST_CASE("stalled runs, hopeless jobs and unresolved time are warned of") {
   result.run_states = {3, 0, 1};
   result.holders = {"llama-0", "llama-1"};
   result.classes[0].unsatisfiable = 2;
+  result.classes[0].refusal =
+      Refusal{.limit = RefusalLimit::nodes, .pool = 0, .level = TopologyLevel::rack, .wanted = 4, .most = 2};
   result.classes[0].no_progress = 1;
   result.ledger.add(PoolId{0}, ClassId{0}, Leaf::runtime_unresolved, DeviceTime::milli_device_ns(1));
   result.ledger.add(PoolId{0}, ClassId{0}, Leaf::ideal, DeviceTime::milli_device_ns(3));
   CHECK(warns(result, "1 of 4 runs stalled"));
   CHECK(warns(result, "llama-0, llama-1"));
-  CHECK(warns(result, "2 jobs of llama were refused"));
+  CHECK(warns(result, "2 jobs of llama could never start: it needs 4 nodes in one rack; a rack of "));
   CHECK(warns(result, "1 jobs of llama made no progress"));
   CHECK(warns(result, "25.00 % of held time is unresolved"));
 }

@@ -39,7 +39,7 @@ TEST_CASE("every command has help, on standard output") {
   const Ended all = run_program({"--help"});
   CHECK(all.code == 0);
   for (const char* command :
-       {"run", "sweep", "frontier", "validate", "account", "import", "list", "explain"}) {
+       {"run", "sweep", "frontier", "validate", "account", "import", "calibrate", "list", "explain"}) {
     CHECK(has(all.out, command));
     const Ended help = run_program({command, "--help"});
     CHECK(help.code == 0);

@@ -29,6 +29,10 @@ TEST_CASE("real: HPC2N Seth 2002, first 57 days") {
   CHECK(reading->problems.empty());
   CHECK(reading->header_processors == 240U);
   CHECK(reading->jobs.size() == 3170 - 25);
+  REQUIRE(reading->recorded_waits);
+  CHECK(reading->recorded_waits->mean.si == doctest::Approx(17'285.4232).epsilon(1e-8));
+  CHECK(reading->recorded_waits->median.si == doctest::Approx(3'540));
+  CHECK(reading->recorded_waits->bounded_slowdown == doctest::Approx(105.8).epsilon(1e-3));
   const bool told = std::any_of(reading->notes.begin(), reading->notes.end(), [](const std::string& note) {
     return note.starts_with("skipped, run time not known: 25 ");
   });
@@ -42,6 +46,10 @@ TEST_CASE("real: CERIT-SC 2013, extended rows and times from 1970") {
   if (!reading) return;
   CHECK(reading->problems.empty());
   CHECK(reading->jobs.size() == 17900 - 2);  // two rows have run times of minus 43 years
+  REQUIRE(reading->recorded_waits);
+  CHECK(reading->recorded_waits->mean.si == doctest::Approx(51'031.5389).epsilon(1e-8));
+  CHECK(reading->recorded_waits->median.si == doctest::Approx(370));
+  CHECK(reading->recorded_waits->bounded_slowdown == doctest::Approx(480.0).epsilon(1e-3));
   CHECK(reading->jobs.front().submit == SimTime::zero());
   constexpr std::int64_t kDay = std::int64_t{86400} * 1'000'000'000;
   CHECK(reading->jobs.back().submit.ns() / kDay == 88);  // in its 89th day

@@ -30,7 +30,9 @@ ExitCode frontier_command(const Words& words);
 ExitCode validate_command(const Words& words);
 ExitCode account_command(const Words& words);
 ExitCode import_command(const Words& words);
+ExitCode calibrate_command(const Words& words);
 ExitCode list_command(const Words& words);
+ExitCode step_command(const Words& words);
 ExitCode explain_command(const Words& words);
 ExitCode why_command(const Words& words);
 

@@ -78,8 +78,9 @@ ExitCode import_command(const Words& words) {
   if (!reading.problems.empty()) return ExitCode::bad_input;
   if (std::any_of(reading.jobs.begin(), reading.jobs.end(), needs_more_than_csv))
     return fail("import",
-                file + ": its jobs ask for parts of a device, CPU or memory, which the CSV trace has no columns "
-                       "for; name the file itself in a scenario",
+                file +
+                    ": its jobs ask for parts of a device, CPU or memory, which the CSV trace has no columns "
+                    "for; name the file itself in a scenario",
                 ExitCode::bad_input);
   std::ostringstream trace;
   write_csv_trace(trace, reading.jobs);

@@ -117,8 +117,12 @@ constexpr std::array kKinds = {
     Kind{"prices", "catalog: prices of a device-hour", catalog_entries<CatalogKind::kPrices>},
     Kind{"storage", "catalog: file systems", catalog_entries<CatalogKind::kStorage>},
     Kind{"recoveries", "catalog: times to recover", catalog_entries<CatalogKind::kRecovery>},
+    Kind{"collectives", "catalog: measured sweeps of collectives",
+         catalog_entries<CatalogKind::kCollectives>},
     Kind{"gemms", "catalog: measured matrix products", catalog_entries<CatalogKind::kGemms>},
 };
+
+const Entry kSchema{"schema", "the JSON Schema of a scenario file, which is scenarios/schema.json"};
 
 constexpr OptionRow kOptions[] = {{"verbose", "", "a line about each"}};
 constexpr Usage kUsage = {
@@ -151,10 +155,12 @@ ExitCode list_command(const Words& words) {
   if (arguments.positional().empty()) {
     Entries kinds;
     for (const Kind& kind : kKinds) kinds.push_back({std::string(kind.name), std::string(kind.about)});
+    kinds.push_back(kSchema);
     return print(lines(kinds, true));
   }
   const std::string& name = arguments.positional().front();
-  std::vector<std::string_view> known;
+  if (name == kSchema.name) return print(scenario_schema());
+  std::vector<std::string_view> known{kSchema.name};
   for (const Kind& kind : kKinds) {
     if (kind.name == name) return print(lines(kind.entries(), arguments.has("verbose")));
     known.push_back(kind.name);

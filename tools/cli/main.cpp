@@ -16,6 +16,8 @@ constexpr Command kCommands[] = {
     {"validate", "say all that is wrong with scenario files", validate_command},
     {"account", "compute the ledger from records alone", account_command},
     {"import", "turn the log of a scheduler into a trace", import_command},
+    {"step", "predict the time of a training step, and where it goes", step_command},
+    {"calibrate", "turn measurements of one's own machine into entries of the catalog", calibrate_command},
     {"list", "name policies, catalog entries, figures, leaves, keys", list_command},
     {"why", "why a job waited, and what happened to it", why_command},
     {"explain", "what a figure, a leaf, a key or a name means", explain_command},

@@ -109,7 +109,7 @@ std::vector<NamedFile> result_files(const StudyResult& result, bool each_job) {
                                   {"summary.csv", summary_table(result)}};
   if (each_job) files.push_back({"jobs.csv", jobs_table(result)});
   const bool preempts = std::any_of(result.points.begin(), result.points.end(), [](const PointResult& point) {
-    return point.point->scenario.scheduler.preemption != Preemption::none;
+    return point.point->scenario.scheduler.preemption != Preemption::none || !point.preemptions.empty();
   });
   if (each_job && preempts) files.push_back({"preemptions.csv", preemptions_table(result)});
   return files;

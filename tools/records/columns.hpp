@@ -12,8 +12,9 @@ inline constexpr std::string_view kSchedulerColumns[] = {"row",       "job",    
                                                          "leaf",      "queue_depth", "reason"};
 
 inline constexpr std::string_view kTimelineColumns[] = {
-    "job",     "attempt", "kind",     "from_ns",   "to_ns",       "leaf",       "milli",       "steps",
-    "step_ns", "wait_ns", "pause_ns", "excess_ns", "excess_leaf", "straggler_ns", "neighbour_ns", "warm_up_ns", "warm_up_leaf"};
+    "job",         "attempt",      "kind",         "from_ns",      "to_ns",      "leaf",
+    "milli",       "steps",        "step_ns",      "wait_ns",      "pause_ns",   "excess_ns",
+    "excess_leaf", "straggler_ns", "neighbour_ns", "placement_ns", "warm_up_ns", "warm_up_leaf"};
 
 inline constexpr std::string_view kStepsColumns[] = {"job", "leaf", "weight", "milli"};
 

@@ -244,6 +244,7 @@ void read_timeline(const std::filesystem::path& folder, RecordsReading& reading)
     row.excess_leaf = in.leaf("excess_leaf", row.excess_leaf);
     row.straggler = in.duration("straggler_ns");
     row.neighbour = in.duration("neighbour_ns");
+    row.placement = in.duration("placement_ns");
     row.warm_up = in.duration("warm_up_ns");
     row.warm_up_leaf = in.leaf("warm_up_leaf", row.warm_up_leaf);
     reading.records.timeline.push_back(row);

@@ -90,7 +90,7 @@ std::string timeline_table(const Records& records) {
     out.cell(row.capacity.milli()).cell(row.steps);
     out.cell(row.step.ns()).cell(row.wait.ns()).cell(row.pause.ns()).cell(row.excess.ns());
     write_leaf(out, row.excess_leaf, row.excess != Duration::zero(), empty.excess_leaf);
-    out.cell(row.straggler.ns()).cell(row.neighbour.ns()).cell(row.warm_up.ns());
+    out.cell(row.straggler.ns()).cell(row.neighbour.ns()).cell(row.placement.ns()).cell(row.warm_up.ns());
     write_leaf(out, row.warm_up_leaf, row.warm_up != Duration::zero(), empty.warm_up_leaf);
     out.end_row();
   }

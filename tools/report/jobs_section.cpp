@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "models/quantity/format.hpp"
+#include "sim/study/refusal.hpp"
 #include "tools/report/sections.hpp"
 
 namespace fleetsim {
@@ -135,11 +136,14 @@ std::string count_lines(const Block& block) {
   add(outcome.cancelled, "cancelled", "cancelled");
   add(outcome.killed_at_limit, "killed at its limit", "killed at their limit");
   add(outcome.unsatisfiable, "unsatisfiable", "unsatisfiable");
+  if (outcome.unsatisfiable > 0 && outcome.refusal)
+    counts += " (" + clean(text_of(*outcome.refusal, scenario_of(block.base)), block.style) + ")";
   add(outcome.no_progress, "without progress", "without progress");
   add(outcome.gave_up, "gave up", "gave up");
   add(outcome.failures, "failure", "failures");
   add(outcome.evictions, "eviction", "evictions");
   add(outcome.drains, "stop for a drain", "stops for drains");
+  add(outcome.resizes, "change of size", "changes of size");
   add(outcome.swaps, "swap of stragglers", "swaps of stragglers");
   return counts.empty() ? "" : wrap("  per window: ", counts);
 }

@@ -11,7 +11,8 @@ std::string run_page(const StudyResult& study, const PageContext& context) {
   page += losses_section(base, context.style) + "\n";
   if (const std::string scheduling = scheduling_section(base, context.style); !scheduling.empty())
     page += scheduling + "\n";
-  for (const std::string& section : {jobs_section(base, context.style), services_section(base, context.style)})
+  for (const std::string& section :
+       {jobs_section(base, context.style), services_section(base, context.style)})
     if (!section.empty()) page += section + "\n";
   if (study.points.size() > 1) page += alternatives_section(study, context.style) + "\n";
   return page + closing_sections(base, context);

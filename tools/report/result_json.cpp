@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/scenario/installed.hpp"
+#include "sim/study/refusal.hpp"
 
 namespace fleetsim {
 namespace {
@@ -54,9 +55,7 @@ Json contract_json(const PointResult& point, const Provenance& made_by) {
   const Scenario& scenario = scenario_of(point);
   Json pools = Json::object();
   for (const PoolSpec& pool : scenario.pools) {
-    pools[pool.name] = {{"device", pool.device_type},
-                        {"nodes", pool.nodes},
-                        {"devices", devices_of(pool)}};
+    pools[pool.name] = {{"device", pool.device_type}, {"nodes", pool.nodes}, {"devices", devices_of(pool)}};
   }
   Json json;
   json["name"] = scenario.name;
@@ -87,12 +86,19 @@ Json ledger_json(const PointResult& point) {
   return json;
 }
 
-Json class_json(const ClassOutcome& outcome) {
-  return {{"submitted", outcome.submitted},         {"started", outcome.started},
-          {"completed", outcome.completed},         {"failed", outcome.failed},
-          {"cancelled", outcome.cancelled},         {"killed_at_limit", outcome.killed_at_limit},
-          {"unsatisfiable", outcome.unsatisfiable}, {"no_progress", outcome.no_progress},
-          {"gave_up", outcome.gave_up},             {"unfinished", outcome.unfinished}};
+Json class_json(const ClassOutcome& outcome, const Scenario& scenario) {
+  Json json{{"submitted", outcome.submitted},
+            {"started", outcome.started},
+            {"completed", outcome.completed},
+            {"failed", outcome.failed},
+            {"cancelled", outcome.cancelled},
+            {"killed_at_limit", outcome.killed_at_limit},
+            {"unsatisfiable", outcome.unsatisfiable},
+            {"no_progress", outcome.no_progress},
+            {"gave_up", outcome.gave_up},
+            {"unfinished", outcome.unfinished}};
+  if (outcome.refusal) json["unsatisfiable_because"] = text_of(*outcome.refusal, scenario);
+  return json;
 }
 
 Json states_json(const PointResult& point) {
@@ -102,7 +108,7 @@ Json states_json(const PointResult& point) {
     runs[std::string(name_of(static_cast<RunState>(i)))] = point.run_states[i];
   for (std::size_t i = 0; i < point.classes.size(); ++i)
     (scenario.classes[i].kind == JobKind::service ? services : jobs)[scenario.classes[i].name] =
-        class_json(point.classes[i]);
+        class_json(point.classes[i], scenario);
   Json json;
   json["runs"] = std::move(runs);
   json["holders"] = point.holders;

@@ -68,7 +68,7 @@ std::string jobs_table(const StudyResult& study) {
   add_place_header(out, study);
   for (const char* column : {"job", "id", "class", "milli_devices", "submit_ns", "first_start_ns", "end_ns",
                              "state", "queue_wait_ns", "requeue_wait_ns", "held_ns", "member_wait_ns",
-                             "steps", "commits", "failures", "evictions", "drains"})
+                             "steps", "commits", "failures", "evictions", "drains", "resizes"})
     out.cell(column);
   out.end_row();
   for (std::size_t i = 0; i < study.points.size(); ++i) {
@@ -82,7 +82,8 @@ std::string jobs_table(const StudyResult& study) {
       out.cell(job.state ? name_of(*job.state) : std::string_view{});
       for (const Duration time : {job.queue_wait, job.requeue_wait, job.held, job.member_wait})
         out.cell(time.ns());
-      for (const std::int64_t count : {job.steps, job.commits, job.failures, job.evictions, job.drains})
+      for (const std::int64_t count :
+           {job.steps, job.commits, job.failures, job.evictions, job.drains, job.resizes})
         out.cell(count);
       out.end_row();
     }
@@ -93,7 +94,7 @@ std::string jobs_table(const StudyResult& study) {
 std::string preemptions_table(const StudyResult& study) {
   CsvWriter out;
   add_place_header(out, study);
-  for (const char* column : {"at_ns", "pool", "victim", "victim_id", "beneficiary", "beneficiary_id",
+  for (const char* column : {"at_ns", "pool", "cause", "victim", "victim_id", "beneficiary", "beneficiary_id",
                              "milli_devices", "lost_milli_device_ns", "depth"})
     out.cell(column);
   out.end_row();
@@ -107,9 +108,13 @@ std::string preemptions_table(const StudyResult& study) {
     };
     for (const PreemptionRow& row : point.preemptions) {
       add_place(out, study, i);
-      out.cell(row.at.ns()).cell(scenario_of(point).pools[row.pool].name);
-      for (const std::uint64_t job : {row.victim, row.beneficiary})
-        out.cell(static_cast<std::int64_t>(job)).cell(id(job));
+      out.cell(row.at.ns()).cell(scenario_of(point).pools[row.pool].name).cell(name_of(row.cause));
+      out.cell(static_cast<std::int64_t>(row.victim)).cell(id(row.victim));
+      if (row.beneficiary) {
+        out.cell(static_cast<std::int64_t>(*row.beneficiary)).cell(id(*row.beneficiary));
+      } else {
+        out.cell(std::string_view{}).cell(std::string_view{});
+      }
       out.cell(row.capacity.milli()).cell(to_string(row.lost)).cell(static_cast<std::int64_t>(row.depth));
       out.end_row();
     }

@@ -13,7 +13,8 @@ std::string summary_table(const StudyResult& study);
 /// jobs.csv: one row per job of replication 0 of every point, in order of arrival. Times in nanoseconds.
 std::string jobs_table(const StudyResult& study);
 
-/// preemptions.csv: one row per job that the scheduler stopped for another, in replication 0 of every point.
+/// preemptions.csv: one row per stop of a job, or loss of members, with its cause and, where it was stopped
+/// for another, that one; in replication 0 of every point.
 std::string preemptions_table(const StudyResult& study);
 
 }  // namespace fleetsim

@@ -15,6 +15,8 @@ std::string scheduling_section(const PointResult& base, const Style& style);
 std::string jobs_section(const PointResult& base, const Style& style);
 /// Replicas that serve; "" where there are none.
 std::string services_section(const PointResult& base, const Style& style);
+/// How they fared under each point; "" where there are none.
+std::string services_table(const StudyResult& study, const Style& style);
 /// Money, what to try next, the contract of measurement, warnings.
 std::string closing_sections(const PointResult& base, const PageContext& context);
 std::string alternatives_section(const StudyResult& study, const Style& style);

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 
 #include "models/quantity/format.hpp"
 #include "tools/report/sections.hpp"
+#include "tools/report/table.hpp"
 
 namespace fleetsim {
 namespace {
@@ -23,12 +25,14 @@ struct ServiceBlock {
 
 using FigureText = std::string (*)(const Estimate&, const Style&);
 
-std::string service_line(const std::string& label, const Figure* figure, FigureText text, const Style& style) {
+std::string service_line(const std::string& label, const Figure* figure, FigureText text,
+                         const Style& style) {
   if (figure == nullptr || (!figure->closed_form && !figure->simulated.mean)) return {};
   const std::string closed =
       figure->closed_form ? text(Estimate{*figure->closed_form, std::nullopt, 0}, style) : "-";
   return "  " + pad_right(label, kNameWidth - 2) + pad_left(closed, kClosedWidth) +
-         pad_left(figure->simulated.mean ? text(figure->simulated, style) : "no data", kSimulatedWidth) + "\n";
+         pad_left(figure->simulated.mean ? text(figure->simulated, style) : "no data", kSimulatedWidth) +
+         "\n";
 }
 
 std::string four_places(const Estimate& estimate, const Style& style) {
@@ -40,12 +44,20 @@ std::string in_percent(const Estimate& estimate, const Style& style) {
   if (points.half_width) *points.half_width *= 100;
   return with_interval(points, Decimals{.least = 2}, style) + " %";
 }
+/// Of decoding it is a fraction of a per cent.
+std::string small_percent(const Estimate& estimate, const Style& style) {
+  Estimate points = estimate;
+  points.mean = *estimate.mean * 100;
+  if (points.half_width) *points.half_width *= 100;
+  return with_interval(points, Decimals{.least = 3}, style) + " %";
+}
 std::string one_decimal(const Estimate& estimate, const Style& style) {
   return with_interval(estimate, Decimals{.least = 1}, style);
 }
 
 bool has_something(const Figure* figure) {
-  return figure != nullptr && (figure->closed_form.value_or(0) != 0 || figure->simulated.mean.value_or(0) != 0);
+  return figure != nullptr &&
+         (figure->closed_form.value_or(0) != 0 || figure->simulated.mean.value_or(0) != 0);
 }
 
 std::string counts(const ServiceBlock& block) {
@@ -63,7 +75,9 @@ std::string counts(const ServiceBlock& block) {
     const Figure* figure = block.find(each.figure);
     if (!has_something(figure)) continue;
     const double mean = *figure->simulated.mean;
-    text += (text.empty() ? "" : ", ") + format_number(mean) + " " + std::string(mean == 1 ? each.one : each.more);
+    const std::string number =
+        std::floor(mean) == mean ? format_integer(std::llround(mean)) : format_number(mean);
+    text += (text.empty() ? "" : ", ") + number + " " + std::string(mean == 1 ? each.one : each.more);
   }
   return text.empty() ? "" : wrap("  per window: ", text);
 }
@@ -87,7 +101,7 @@ std::string service_text(const ServiceBlock& block) {
   add("  preemption", "preemption", in_percent, false);
   add("  drains", "drain", in_percent, false);
   add("P against memory bandwidth (MBU)", "mbu", four_places, true);
-  add("P against peak arithmetic (MFU)", "program_goodput", four_places, true);
+  add("P against peak arithmetic (MFU)", "program_goodput", small_percent, true);
   add("  headroom, of ready time", "headroom", in_percent, false);
   add("time to ready", "time_to_ready", time_with_interval, true);
   add("replicas that hold devices", "held_replicas", one_decimal, true);
@@ -106,8 +120,50 @@ std::string services_section(const PointResult& base, const Style& style) {
     ++shown;
     text += service_text({base, index, style});
   }
+  const bool decodes = std::any_of(classes.begin(), classes.end(),
+                                   [](const JobClass& each) { return each.service.mbu.has_value(); });
+  if (decodes)
+    text +=
+        wrap("  note: ",
+             "decoding reads all weights for every token, so that it is judged by MBU; MPG and money above "
+             "and below count arithmetic alone.");
   if (count > shown) text += "  and " + std::to_string(count - shown) + " more services\n";
   return text;
+}
+
+std::string services_table(const StudyResult& study, const Style& style) {
+  std::vector<TableRow> rows;
+  for (const PointResult& point : study.points) {
+    const std::vector<JobClass>& classes = scenario_of(point).classes;
+    for (std::uint32_t index = 0; index < classes.size(); ++index) {
+      if (classes[index].kind != JobKind::service) continue;
+      const ServiceBlock block{point, index, style};
+      const auto cell = [&](std::string_view figure, FigureText format) {
+        const Figure* found = block.find(figure);
+        return found == nullptr || !found->simulated.mean ? "no data" : format(found->simulated, style);
+      };
+      TableRow row{clean(point_label(*point.point), style), clip(classes[index].name, 16, style),
+                   cell("runtime_goodput", four_places),    cell("time_to_ready", time_with_interval),
+                   cell("held_replicas", one_decimal),      cell("headroom", in_percent)};
+      // One that fares as under the first point says nothing again.
+      const auto same = std::find_if(rows.begin(), rows.end(), [&](const TableRow& other) {
+        return std::equal(row.begin() + 1, row.end(), other.begin() + 1, other.end());
+      });
+      if (same == rows.end()) rows.push_back(std::move(row));
+    }
+  }
+  if (rows.empty()) return {};
+  constexpr std::size_t kMostRows = 60;
+  const std::size_t left_out = rows.size() - std::min(rows.size(), kMostRows);
+  rows.resize(rows.size() - left_out);
+  const std::vector<Column> columns = {{"", Align::left},          {"service", Align::left},
+                                       {"R", Align::right},        {"time to ready", Align::right},
+                                       {"replicas", Align::right}, {"headroom", Align::right}};
+  const std::string rest =
+      left_out > 0 ? "  and " + std::to_string(left_out) + " more rows: --out DIR writes all of them\n" : "";
+  return "\n" + heading("SERVICES", style) +
+         "   R is ready of held; headroom is of ready time; rows that would repeat another are left out\n" +
+         text_table(columns, rows, style) + rest;
 }
 
 }  // namespace fleetsim

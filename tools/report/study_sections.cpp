@@ -160,7 +160,7 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
   drop_empty_columns(columns, rows);
   return heading("ALTERNATIVES", style) +
          "   * none is at least as good in time and cost (MPG without prices), and better in one\n" +
-         text_table(columns, rows, style) + rest + queue_table(study, style);
+         text_table(columns, rows, style) + rest + services_table(study, style) + queue_table(study, style);
 }
 
 std::string sweep_page(const StudyResult& study, const PageContext& context) {
@@ -180,7 +180,8 @@ std::string sweep_page(const StudyResult& study, const PageContext& context) {
   const std::string time = clip(time_title(study), 20, style);
   std::vector<Column> columns = {{"SWEEP", Align::left}};
   for (const std::string_view figure : context.show) {
-    const bool of_somebody = figure.starts_with("jobs.") || figure.starts_with("pools.") || figure.starts_with("services.");
+    const bool of_somebody =
+        figure.starts_with("jobs.") || figure.starts_with("pools.") || figure.starts_with("services.");
     columns.push_back({of_somebody ? figure.substr(figure.find('.') + 1) : figure, Align::right});
   }
   if (context.show.empty())

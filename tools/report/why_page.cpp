@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/quantity/format.hpp"
+#include "sim/study/refusal.hpp"
 #include "tools/report/sections.hpp"
 
 namespace fleetsim {
@@ -102,6 +103,7 @@ std::string events_text(const WatchSpan& before, const WatchSpan& span) {
     add(span.evictions - before.evictions, "evicted", "evictions");
   }
   add(span.drains - before.drains, "stopped for a drain", "drains");
+  add(span.swaps - before.swaps, "stopped to be rid of a straggler", "swaps of stragglers");
   return text;
 }
 
@@ -238,10 +240,7 @@ std::string end_text(const Watch& watch, const Scenario& scenario) {
   std::replace(state.begin(), state.end(), '_', ' ');
   std::string text = state + " at " + clock(watch.end);
   if (*watch.state != FinalState::unsatisfiable) return text;
-  const auto quota = scenario.classes[watch.job_class].quota;
-  const bool over_quota = quota && watch.asked > scenario.scheduler.quotas[*quota].capacity;
-  return text + (over_quota ? ": its quota will never have room for it"
-                            : ": no pool that it accepts could ever hold it");
+  return text + (watch.refusal ? ": " + text_of(*watch.refusal, scenario) : "");
 }
 
 }  // namespace

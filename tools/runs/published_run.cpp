@@ -24,6 +24,11 @@ std::string text(const Json& row, const char* key) {
   return found != row.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+bool flag_or(const Json& row, const char* key, bool fallback) {
+  const auto found = row.find(key);
+  return found != row.end() && found->is_boolean() ? found->get<bool>() : fallback;
+}
+
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 /// The network of the first node of the catalog with that accelerator, on its usual fabric. Few: kept.
@@ -50,6 +55,24 @@ double release_of(const std::string& framework) {
   return 2023.3;
 }
 
+/// The time as measured, as derived, or from a throughput; the first that is there.
+std::optional<Seconds> measured_step(const Json& row, const Layout& layout, std::int64_t sequence) {
+  const double tokens = static_cast<double>(layout.global_batch * sequence);
+  for (const char* const part : {"measured", "derived"}) {
+    const auto found = row.find(part);
+    if (found == row.end() || !found->is_object()) continue;
+    const auto value = [&](const char* key) {
+      const auto number = found->find(key);
+      return number != found->end() && number->is_number() ? number->get<double>() : 0.0;
+    };
+    if (value("step_time_s") > 0) return Seconds{value("step_time_s")};
+    if (value("tokens_per_s") > 0) return Seconds{tokens / value("tokens_per_s")};
+    if (value("tokens_per_s_per_device") > 0)
+      return Seconds{tokens / value("tokens_per_s_per_device") / static_cast<double>(layout.devices)};
+  }
+  return std::nullopt;
+}
+
 PublishedRun read_run(const Json& row) {
   PublishedRun run;
   run.id = text(row, "id");
@@ -66,7 +89,7 @@ PublishedRun read_run(const Json& row) {
     m.head_dim = m.hidden / m.heads;
     m.ffn = whole(*arch, "ffn", 4 * m.hidden);
     m.vocab = whole(*arch, "vocab", 0);
-    m.feed_forward = arch->value("gated", false) ? FeedForward::kGated : FeedForward::kPlain;
+    m.feed_forward = flag_or(*arch, "gated", false) ? FeedForward::kGated : FeedForward::kPlain;
   } else if (const Found<Like<Transformer>> found = transformer_like(text(row, "model"))) {
     in.model = found.entry->entry;
     if (has(found.entry->remark, "w/o MTP")) in.model.prediction_layers = in.model.prediction_passes = 0;
@@ -98,7 +121,11 @@ PublishedRun read_run(const Json& row) {
   const std::string sharding = text(row, "sharding");
   if (sharding == "FULL_SHARD") l.sharding = Sharding::kFull;
   if (sharding == "SHARD_GRAD_OP") l.sharding = Sharding::kGradients;
-  if (has(sharding, "FSDP group")) l.sharding = Sharding::kFull, l.shard_group = 8;
+  if (has(sharding, "FSDP")) {
+    l.sharding = Sharding::kFull;
+    const std::size_t digit = sharding.find_first_of("0123456789");
+    if (digit != std::string::npos) l.shard_group = std::stoll(sharding.substr(digit));
+  }
   const auto act = row.find("act_ckpt");
   if (act != row.end() && act->is_boolean() && act->get<bool>()) l.recompute = Recompute::kFull;
   if (text(row, "act_ckpt") == "full") l.recompute = Recompute::kFull;
@@ -135,23 +162,29 @@ PublishedRun read_run(const Json& row) {
   }
   run.configuration += run.family + " " + run.device + " " + precision;
   run.input = in;
-  const auto measured = row.find("measured");
-  if (measured != row.end() && measured->is_object() && measured->contains("step_time_s"))
-    run.measured = Seconds{(*measured)["step_time_s"].get<double>()};
-  else if (row.contains("derived") && row["derived"].is_object() && row["derived"].contains("step_time_s"))
-    run.measured = Seconds{row["derived"]["step_time_s"].get<double>()};
+  run.measured = measured_step(row, l, in.model.sequence);
   return run;
 }
 
 }  // namespace
 
-std::vector<PublishedRun> read_published_runs(const Json& table) {
-  std::vector<PublishedRun> runs;
-  for (const Json& row : table.at("rows")) {
-    if (!row.value("use", true) || !row.value("config_complete", true) ||
-        row.value("task", "pretrain") != "pretrain")
-      continue;
-    runs.push_back(read_run(row));
+RunTable read_run_table(const Json& table) {
+  RunTable runs;
+  const Json* rows = &table;
+  if (table.is_object()) rows = table.contains("rows") ? &table["rows"] : nullptr;
+  if (rows == nullptr || !rows->is_array()) {
+    runs.problem = "expected an object with an array \"rows\"";
+    return runs;
+  }
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const Json& row = (*rows)[i];
+    if (!row.is_object()) {
+      runs.problem = "/rows/" + std::to_string(i) + ": expected an object; found " + row.type_name();
+      return runs;
+    }
+    if (flag_or(row, "use", true) && flag_or(row, "config_complete", true) &&
+        (text(row, "task").empty() || text(row, "task") == "pretrain"))
+      runs.runs.push_back(read_run(row));
   }
   return runs;
 }

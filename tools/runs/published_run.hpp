@@ -22,6 +22,14 @@ struct PublishedRun {
   std::optional<Seconds> measured;
 };
 
-std::vector<PublishedRun> read_published_runs(const nlohmann::json& table);
+/// The runs of a table, or what is wrong with it.
+struct RunTable {
+  std::vector<PublishedRun> runs;
+  std::string problem;
+};
+
+/// Reads `{ "rows": [...] }`, or the rows alone. Of rows that say so, those that are not to be used, are
+/// incomplete or are no pre-training are left out. A row that is not understood becomes a run without input.
+RunTable read_run_table(const nlohmann::json& table);
 
 }  // namespace fleetsim

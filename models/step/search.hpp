@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "models/step/step.hpp"
+
+namespace fleetsim {
+
+struct RankedLayout {
+  Layout layout;
+  StepBreakdown step;
+};
+
+struct LayoutSearch {
+  std::vector<RankedLayout> best;  ///< that fit in memory, fastest first; equal ones in the order tried
+  std::size_t tried = 0;           ///< layouts without problems
+  std::size_t fitting = 0;
+  Bytes least_memory;  ///< of one device, over all tried
+};
+
+/// Tries every combination of degrees that divide the devices, of micro-batches and chunks by powers of two,
+/// of sharding and recomputation, for the devices and the global batch of `input`, and keeps the `keep`
+/// fastest that fit. Tensor ranks stay within an NVLink domain.
+LayoutSearch search_layouts(const StepInput& input, const StepConstants& constants, std::size_t keep);
+
+}  // namespace fleetsim

@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include "sim/engine/engine.hpp"
+
+// Where gangs sit, as far as their steps depend on it, and whom they meet on the links between.
+
+namespace fleetsim {
+
+void Engine::know_links() {
+  placed_.resize(scenario_.classes.size());
+  std::size_t nodes = 0;
+  for (const PoolSpec& pool : scenario_.pools) {
+    nodes = std::max<std::size_t>(nodes, pool.nodes);
+    if (pool.shared_links) links_.resize(scenario_.pools.size());
+  }
+  for (std::size_t pool = 0; pool < links_.size(); ++pool)
+    if (scenario_.pools[pool].shared_links) links_[pool].emplace(*scenario_.pools[pool].shared_links);
+  const bool any_modelled = std::any_of(scenario_.classes.begin(), scenario_.classes.end(),
+                                        [](const JobClass& each) { return each.step.model.has_value(); });
+  if (any_modelled) seen_places_.resize(nodes);
+}
+
+Spread Engine::spread_of(const Job& job, const FabricShape& fabric) {
+  const auto places = [&](std::int64_t nodes_per_place) {
+    ++seen_stamp_;
+    std::uint32_t count = 0;
+    for (const Part& part : job.parts) {
+      std::uint64_t& seen = seen_places_[part.node / static_cast<std::uint32_t>(nodes_per_place)];
+      count += seen != seen_stamp_ ? 1 : 0;
+      seen = seen_stamp_;
+    }
+    return count;
+  };
+  return {places(fabric.nodes_per_domain), places(fabric.nodes_per_leaf), places(fabric.nodes_per_pod)};
+}
+
+/// By how much each step is longer for where the gang sits. The model is asked once for each size and spread.
+std::int64_t Engine::placement_excess(const Job& job) {
+  const StepModel& model = *class_of(job).step.model;
+  const auto devices = static_cast<std::uint32_t>(job.gang_capacity.milli() / 1000);
+  const Spread spread = spread_of(job, model.fabric());
+  if (spread == model.compact(devices)) return 0;
+  std::vector<PlacedStep>& known = placed_[job.job_class.value];
+  const auto same = std::find_if(known.begin(), known.end(), [&](const PlacedStep& each) {
+    return each.devices == devices && each.spread == spread;
+  });
+  if (same != known.end()) return same->excess;
+  known.push_back({devices, spread, model.excess(devices, spread).ns()});
+  return known.back().excess;
+}
+
+/// Gangs of several nodes that run in a pool whose links are shared. Each sends as fast as its nodes can
+/// while it exchanges, so that what it gets is the least it ever gets.
+void Engine::share_links() {
+  links_changed_ = false;
+  for (std::uint32_t pool = 0; pool < links_.size(); ++pool)
+    if (links_[pool]) share_links(pool, *links_[pool]);
+}
+
+void Engine::share_links(std::uint32_t pool, const FabricGraph& fabric) {
+  std::vector<Job*> jobs;
+  std::vector<std::vector<std::uint32_t>> nodes;
+  for (const auto& slot : jobs_) {
+    const bool sends = slot->phase == JobPhase::running && slot->stepping && slot->pool.value == pool &&
+                       slot->parts.size() > 1 && !class_of(*slot).step.continuous;
+    if (!sends) continue;
+    jobs.push_back(slot.get());
+    std::vector<std::uint32_t>& own = nodes.emplace_back();
+    for (const Part& part : slot->parts) own.push_back(part.node);
+    std::sort(own.begin(), own.end());
+  }
+  std::vector<JobTraffic> traffic;
+  for (std::size_t index = 0; index < jobs.size(); ++index) {
+    const auto& model = class_of(*jobs[index]).step.model;
+    const bool to_all = model && model->input().layout.expert > model->input().network().domain;
+    traffic.push_back(
+        {nodes[index], fabric.shape().node_rate, to_all ? TrafficPattern::kAllToAll : TrafficPattern::kRing});
+  }
+  const std::vector<double> together = fabric.slowdowns(traffic);
+  for (std::size_t index = 0; index < jobs.size(); ++index) {
+    const double alone = fabric.slowdowns({&traffic[index], 1}).front();
+    jobs[index]->link_speed = std::min(1.0, alone / together[index]);
+    meet_speed(*jobs[index]);
+  }
+}
+
+}  // namespace fleetsim

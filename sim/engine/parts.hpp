@@ -1,0 +1,155 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/core/random_stream.hpp"
+#include "sim/core/topology_level.hpp"
+#include "sim/fleet/pool.hpp"
+#include "sim/job/job.hpp"
+#include "sim/scheduler/elastic.hpp"
+
+/// What the engine keeps beside jobs and pools, of the concern that the comment names.
+namespace fleetsim {
+
+// Arrivals and the queue.
+
+struct Source {
+  std::uint64_t arrived = 0;
+  std::uint64_t brought = 0;  ///< with replicas that are kept warm, or take the place of others
+  std::uint64_t replaced = 0;
+  SimTime next;
+  RandomStream gaps, gangs, durations;
+  double weight = 0.0;  ///< sum of the gang sizes' weights
+  struct Gang {
+    GangShape shape;
+    std::uint32_t index;  ///< in `shapes_`
+    std::uint32_t size_cohort;
+  };
+  std::vector<Gang> gangs_by_size;   ///< as many as sizes, or the one given as a shape
+  std::vector<std::uint32_t> drawn;  ///< of jobs that are drawn: which of the list they are
+};
+struct Impatient {
+  JobId job;
+  std::uint32_t generation;
+};
+struct FairShare {
+  std::vector<double> held;         ///< by quota: device-time, milli-device-ns, decayed by half-lives
+  std::vector<std::int64_t> ranks;  ///< by quota
+  SimTime since;
+};
+
+// Faults.
+
+/// Out of service, or in teardown, until then.
+struct OutPart {
+  PoolId pool;
+  std::uint32_t node;
+  DeviceMask devices;
+  SimTime until;
+};
+struct BrokenShare {
+  PoolId pool;
+  std::uint32_t node, device;
+  Duration repair;
+};
+
+// Drains.
+
+/// A drain, or nodes that are not installed.
+struct Withdrawal {
+  PoolId pool;
+  std::span<const std::uint32_t> nodes;
+  DeviceState to;
+  DrainMode mode = DrainMode::now;
+  Duration length = Duration::max();
+  std::optional<Duration> every{};
+};
+/// What is planned for a node: drains in effect, whether it is not installed, or never comes back, and when
+/// it serves again.
+struct NodePlan {
+  std::uint32_t drains = 0;
+  bool absent = false, gone = false;
+  SimTime back;
+};
+struct ToVacate {
+  PoolId pool;
+  std::uint32_t node;
+  DrainMode mode;
+};
+
+// Preemption.
+
+struct Room {
+  std::optional<std::uint32_t> pool;  ///< where there is room, or will be
+  bool stopped = false;               ///< somebody was stopped for it just now
+};
+
+// Elastic gangs.
+
+struct SizedGang {
+  GangShape shape;
+  std::uint32_t shape_index;
+  StepTimes step;
+  const ProgramSplit* program;
+};
+struct Resizing {
+  ResizeState state = ResizeState::committed;
+  LaunchSpec phases;
+};
+struct ScriptedSize {
+  SimTime at;
+  SizedGang size;
+  Resizing terms;
+};
+/// Of a class; without a policy where its gangs are rigid.
+struct Elastic {
+  const ElasticPolicy* policy = nullptr;
+  std::vector<SizedGang> sizes;
+  Resizing terms;
+  std::vector<ScriptedSize> script;
+};
+
+// Backfill.
+
+struct Reservation {
+  const Job* head = nullptr;  ///< the first job that cannot start; nobody yet
+  SimTime start;              ///< when it could, if all ended when expected; never if it could not
+  bool vacated = false;       ///< room is being made for it, and nobody may come between
+  TopologyLevel level = TopologyLevel::pool;  ///< how near together it will have to be
+};
+
+/// How far a look at the queue has come: jobs still to be met, and those among them that are known to find no
+/// room, or to be too long.
+struct QueueLook {
+  std::int64_t ahead = 0, without_room = 0, too_long = 0;
+  bool anybody_too_long = false;
+  std::optional<std::uint32_t> depth{};  ///< how many more are looked at, from the first that cannot start on
+};
+
+// Books.
+
+struct PoolBook {
+  SimTime since;
+  Leaf reason = Leaf::scheduling_no_demand;
+  std::int64_t depth = 0;
+  std::uint32_t queued_sizes = 0;
+};
+
+// Fragmentation.
+
+/// Capacities that hold from one instant to the next.
+struct FragmentationBook {
+  SimTime since;
+  std::uint64_t version = ~std::uint64_t{0};  ///< of the pool, when nobody was queued
+  Capacity free, device, node, rack, pod, typical;
+  struct Gang {
+    GangShape shape;
+    TopologyLevel needed;
+    double jobs;
+  };
+  std::vector<Gang> expected{};
+};
+
+}  // namespace fleetsim

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/fabric/fabric_graph.hpp"
+#include "models/quantity/duration.hpp"
+#include "models/step/step.hpp"
+#include "sim/ledger/leaf.hpp"
+
+namespace fleetsim {
+
+/// A step in whole nanoseconds, and where they go: weights in the order of the table of leaves, none of them
+/// zero, that add up to the time.
+struct StepProfile {
+  Duration time = Duration::zero();
+  std::vector<std::pair<Leaf, std::int64_t>> weights{};
+};
+
+/// Rounds to the nanosecond: the time, and where each part of it ends.
+StepProfile step_profile(const StepBreakdown& step);
+
+/// Over how many places the nodes of a gang are spread: all that a step's time knows of a placement.
+struct Spread {
+  std::uint32_t domains = 1, leaves = 1, pods = 1;
+  auto operator<=>(const Spread&) const = default;
+};
+
+/// What a step takes, by the size of the gang and by where it sits.
+class StepModel {
+ public:
+  /// @param input   with the layout of one size; its data ranks follow the size
+  /// @param fabric  between the nodes
+  StepModel(StepInput input, std::uint32_t devices_per_node, const FabricShape& fabric);
+
+  const StepInput& input() const { return input_; }
+  const FabricShape& fabric() const { return fabric_; }
+
+  /// What keeps a gang of this size from a step; empty if nothing does.
+  std::vector<std::string> problems(std::uint32_t devices) const;
+
+  /// The fewest places that can hold the gang.
+  Spread compact(std::uint32_t devices) const;
+  StepBreakdown breakdown(std::uint32_t devices) const { return breakdown(devices, compact(devices)); }
+  /// Links carry their traffic once. Of a gang that is spread wider than it must be, groups of ranks have as
+  /// many members in each domain as a power of two allows; a ring crosses each leaf and pod in one place.
+  StepBreakdown breakdown(std::uint32_t devices, Spread spread) const;
+  /// By how much a step is longer than in the fewest places.
+  Duration excess(std::uint32_t devices, Spread spread) const;
+
+ private:
+  SlowLinks slow_links(std::uint32_t devices, Spread spread) const;
+
+  StepInput input_;
+  std::uint32_t devices_per_node_;
+  FabricShape fabric_;
+};
+
+}  // namespace fleetsim

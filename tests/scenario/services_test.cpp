@@ -1,0 +1,77 @@
+// Replicas that serve: what a scenario says of them, and what is said where it is wrong.
+#include "tests/scenario/texts.hpp"
+
+using namespace fleetsim;
+
+namespace {
+
+constexpr std::string_view kServing = R"({
+  "fleet": { "pools": { "p": { "node": "dgx-h100", "nodes": 4 } } },
+  "workload": { "s": { "kind": "service", "model": "llama2-70b", "gang": 8,
+    "startup": { "fetch": "300 s", "load": "25 s", "warmup": "15 s" },
+    "service": { "replicas": 2, "life": "1 d", "drain": "30 s" } } },
+  "window": { "length": "7 d" }
+})";
+
+JobClass with(Sets sets) { return scenario_of(read_with(kServing, std::move(sets))).classes[0]; }
+std::string issue_at(const std::string& place, const std::string& value) {
+  return only_issue(read_with(kServing, {{place, value}}), place);
+}
+
+std::int64_t weight(const JobClass& job, Leaf leaf) {
+  for (const auto& [each, weight] : job.program.weights)
+    if (each == leaf) return weight;
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a replica: how it becomes ready, how long it lives, and how it comes back") {
+  const JobClass job = with({});
+  CHECK(job.kind == JobKind::service);
+  CHECK(job.startup.total() == Duration::nanoseconds(340'000'000'000));
+  CHECK(job.recovery.relaunch.total() == job.startup.total());
+  CHECK(job.service.kept);
+  CHECK(job.arrivals.count == 2);
+  CHECK(job.service.life->mean() == 86400);
+  CHECK(job.service.drain.mean() == 30);
+  CHECK(!job.program_goodput.has_value());
+}
+
+TEST_CASE(
+    "decoding: MBU is the floor over the step, P its arithmetic, and the rest is streaming and unknown") {
+  // 140 GB at 8 x 3.35 TB/s are 5.22388 ms; 140 GFLOP at 8 x 989 TFLOP/s are 17.6947 us.
+  const JobClass job = with({{"/workload/s/service/decode", R"({"step": "10.447761 ms"})"}});
+  CHECK(*job.service.mbu == doctest::Approx(0.5).epsilon(1e-7).scale(0));
+  CHECK(*job.program_goodput == doctest::Approx(17.69464e-6 / 10.447761e-3).epsilon(1e-6).scale(0));
+  CHECK(weight(job, Leaf::ideal) + weight(job, Leaf::program_memory_bound) == 500'000'009);
+  CHECK(weight(job, Leaf::program_headroom) == 0);
+  const JobClass half = with(
+      {{"/workload/s/service/decode", R"({"step": "10.447761 ms"})"}, {"/workload/s/service/busy", "0.5"}});
+  CHECK(weight(half, Leaf::program_headroom) == 500'000'000);
+  CHECK(*half.program_goodput == doctest::Approx(*job.program_goodput / 2).scale(0));
+  CHECK(*half.service.mbu == *job.service.mbu);
+}
+
+TEST_CASE("a share of busy time without a known ideal leaves headroom and the rest") {
+  const JobClass job = with({{"/workload/s/service/busy", "\"70 %\""}});
+  CHECK(weight(job, Leaf::program_headroom) == 300'000'000);
+  CHECK(weight(job, Leaf::program_unmodelled) == 700'000'000);
+}
+
+TEST_CASE("what makes no sense for a service is reported at its place") {
+  CHECK(contains(issue_at("/workload/s/duration", "\"1 h\""), "means nothing to a service"));
+  CHECK(contains(issue_at("/workload/s/service/life", "\"0 s\""), "above zero"));
+  CHECK(contains(issue_at("/workload/s/service/ready", "\"1 h\""), "life"));
+  CHECK(contains(issue_at("/workload/s/service/busy", "0"), "above 0"));
+  CHECK(contains(only_issue(read_with(kServing, {{"/workload/s/service/decode", R"({"step": "5 ms"})"}}),
+                            "/workload/s/service/decode/step"),
+                 "at least the 5.2"));
+  CHECK(contains(only_issue(read_with(kServing, {{"/workload/s/arrivals", R"({"poisson": "1 /h"})"}}),
+                            "/workload/s/service/replicas"),
+                 "excluded by \"arrivals\""));
+  CHECK(contains(only_issue(read_with(kServing, {{"/window", R"({"until": "done"})"}}), "/window/until"),
+                 "replaced without end"));
+  CHECK(contains(only_issue(read_with(kSmall, {{"/workload/a/service", "{}"}}), "/workload/a/service"),
+                 "needs \"kind\""));
+}

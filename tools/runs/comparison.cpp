@@ -1,0 +1,96 @@
+#include "tools/runs/comparison.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "models/quantity/format.hpp"
+#include "tools/report/table.hpp"
+
+namespace fleetsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+TableRow summary_row(const std::string& name, const ErrorSummary& s) {
+  return {name,
+          format_integer(static_cast<std::int64_t>(s.rows)),
+          format_percent(s.median),
+          format_percent(s.p90),
+          format_percent(s.mean),
+          format_percent(s.bias)};
+}
+
+Json summary_json(const ErrorSummary& s) {
+  return {{"rows", s.rows}, {"median", s.median}, {"p90", s.p90}, {"mape", s.mean}, {"bias", s.bias}};
+}
+
+}  // namespace
+
+RunComparison compare(const std::vector<PublishedRun>& runs, const StepConstants& constants) {
+  RunComparison comparison;
+  std::vector<double> all;
+  std::map<std::string, std::vector<double>> by_family;
+  for (const PublishedRun& run : runs) {
+    ComparedRun row{run.id,       run.family,     run.device,     std::nullopt,
+                    run.measured, run.infeasible, run.unsupported};
+    if (run.input && run.infeasible.empty()) row.predicted = step_breakdown(*run.input, constants).total();
+    if (const std::optional<double> error = row.error()) {
+      all.push_back(*error);
+      by_family[run.family].push_back(*error);
+    }
+    comparison.rows.push_back(std::move(row));
+  }
+  comparison.all = summarize(all);
+  for (const auto& [family, errors] : by_family) comparison.by_family[family] = summarize(errors);
+  return comparison;
+}
+
+std::string comparison_page(const RunComparison& comparison) {
+  const Style style;
+  std::vector<TableRow> rows;
+  for (const ComparedRun& row : comparison.rows) {
+    const auto time = [](const std::optional<Seconds>& t) {
+      return t ? format_duration(*t) : std::string("-");
+    };
+    const std::optional<double> error = row.error();
+    const std::string why = !row.unsupported.empty() ? row.unsupported : row.infeasible;
+    rows.push_back({clean(row.id, style), clean(row.device, style), time(row.predicted), time(row.measured),
+                    error ? format_percent(*error) : clean(why, style)});
+  }
+  std::string page = text_table({{"run", Align::left},
+                                 {"device", Align::left},
+                                 {"predicted", Align::right},
+                                 {"measured", Align::right},
+                                 {"error", Align::right}},
+                                rows, style);
+  std::vector<TableRow> families;
+  for (const auto& [family, summary] : comparison.by_family)
+    families.push_back(summary_row(clean(family, style), summary));
+  families.push_back(summary_row("all", comparison.all));
+  page += "\nAbsolute relative errors of the step time; bias is the median with its sign.\n" +
+          text_table({{"family", Align::left},
+                      {"runs", Align::right},
+                      {"median", Align::right},
+                      {"90 % within", Align::right},
+                      {"MAPE", Align::right},
+                      {"bias", Align::right}},
+                     families, style);
+  return page;
+}
+
+std::string comparison_json(const RunComparison& comparison) {
+  Json rows = Json::array();
+  for (const ComparedRun& row : comparison.rows) {
+    Json json{{"id", row.id}, {"family", row.family}, {"device", row.device}};
+    if (row.predicted) json["predicted_s"] = row.predicted->si;
+    if (row.measured) json["measured_s"] = row.measured->si;
+    if (const std::optional<double> error = row.error()) json["error"] = *error;
+    if (!row.infeasible.empty()) json["infeasible"] = row.infeasible;
+    if (!row.unsupported.empty()) json["unsupported"] = row.unsupported;
+    rows.push_back(std::move(json));
+  }
+  Json json{{"rows", std::move(rows)}, {"all", summary_json(comparison.all)}};
+  for (const auto& [family, summary] : comparison.by_family) json["families"][family] = summary_json(summary);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace fleetsim

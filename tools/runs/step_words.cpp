@@ -1,0 +1,164 @@
+#include "tools/runs/step_words.hpp"
+
+#include <charconv>
+#include <map>
+#include <variant>
+#include <vector>
+
+#include "models/text/nearest.hpp"
+
+namespace fleetsim {
+namespace {
+
+template <class E>
+struct Word {
+  std::string_view name;
+  E value;
+};
+
+constexpr Word<Sharding> kShardings[] = {{"none", Sharding::kNone},
+                                         {"optimizer", Sharding::kOptimizer},
+                                         {"gradients", Sharding::kGradients},
+                                         {"full", Sharding::kFull}};
+constexpr Word<Recompute> kRecomputes[] = {
+    {"none", Recompute::kNone}, {"selective", Recompute::kSelective}, {"full", Recompute::kFull}};
+constexpr Word<AttentionKernel> kAttentions[] = {{"flash2", AttentionKernel::kFlash2},
+                                                 {"flash3", AttentionKernel::kFlash3},
+                                                 {"cudnn", AttentionKernel::kCudnn}};
+constexpr Word<Number> kNumbers[] = {
+    {"bf16", Number::kBf16}, {"fp8", Number::kFp8}, {"mxfp8", Number::kMxfp8}, {"nvfp4", Number::kNvfp4}};
+constexpr Word<bool> kFlags[] = {{"yes", true}, {"no", false}};
+
+std::string unknown(std::string_view what, std::string_view found, const std::vector<std::string>& known) {
+  std::string problem = "unknown " + std::string(what) + " \"" + std::string(found) + "\"";
+  const std::vector<std::string> near = nearest_names(found, known);
+  if (!near.empty()) return problem + " (did you mean \"" + near.front() + "\"?)";
+  problem += "; expected one of";
+  for (const std::string& each : known) problem += " " + each;
+  return problem;
+}
+
+template <class E, std::size_t N>
+std::string choose(std::string_view what, std::string_view found, const Word<E> (&words)[N], E& value) {
+  std::vector<std::string> known;
+  for (const Word<E>& word : words) {
+    if (word.name == found) return value = word.value, std::string();
+    known.emplace_back(word.name);
+  }
+  return unknown(what, found, known);
+}
+
+std::string count(std::string_view what, std::string_view found, std::int64_t& value) {
+  const auto [end, error] = std::from_chars(found.data(), found.data() + found.size(), value);
+  if (error == std::errc() && end == found.data() + found.size() && value >= 1) return {};
+  return std::string(what) + ": expected a whole number of at least 1; found \"" + std::string(found) + "\"";
+}
+
+std::string year(std::string_view found, double& value) {
+  const auto [end, error] = std::from_chars(found.data(), found.data() + found.size(), value);
+  if (error == std::errc() && end == found.data() + found.size() && value > 2000 && value < 2100) return {};
+  return "release: expected a year such as 2025.5; found \"" + std::string(found) + "\"";
+}
+
+/// Where a key's value goes.
+using Target = std::variant<std::int64_t*, bool*, double*, Sharding*, Recompute*, AttentionKernel*>;
+
+std::string assign(std::string_view key, std::string_view value, const Target& target) {
+  struct Assign {
+    std::string_view key, value;
+    std::string operator()(std::int64_t* to) const { return count(key, value, *to); }
+    std::string operator()(bool* to) const { return choose(key, value, kFlags, *to); }
+    std::string operator()(double* to) const { return year(value, *to); }
+    std::string operator()(Sharding* to) const { return choose(key, value, kShardings, *to); }
+    std::string operator()(Recompute* to) const { return choose(key, value, kRecomputes, *to); }
+    std::string operator()(AttentionKernel* to) const { return choose(key, value, kAttentions, *to); }
+  };
+  return std::visit(Assign{key, value}, target);
+}
+
+std::string read_words(std::string_view words, std::string_view what,
+                       const std::map<std::string, Target>& targets) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(','));
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) return "expected KEY=VALUE; found \"" + std::string(word) + "\"";
+    const std::string key{word.substr(0, equals)};
+    const auto target = targets.find(key);
+    if (target == targets.end()) {
+      std::vector<std::string> known;
+      for (const auto& [name, ignored] : targets) known.push_back(name);
+      return unknown(what, key, known);
+    }
+    const std::string problem = assign(key, word.substr(equals + 1), target->second);
+    if (!problem.empty()) return problem;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string read_layout_words(std::string_view words, Layout& l) {
+  return read_words(words, "key of a layout",
+                    {{"tensor", &l.tensor},
+                     {"pipeline", &l.pipeline},
+                     {"interleave", &l.interleave},
+                     {"context", &l.context},
+                     {"expert", &l.expert},
+                     {"micro_batch", &l.micro_batch},
+                     {"shard_group", &l.shard_group},
+                     {"sequence_parallel", &l.sequence_parallel},
+                     {"sharding", &l.sharding},
+                     {"recompute", &l.recompute},
+                     {"offload", &l.offload}});
+}
+
+std::string read_software_words(std::string_view words, Software& s) {
+  return read_words(words, "key of software",
+                    {{"attention", &s.attention},
+                     {"skips_masked", &s.skips_masked},
+                     {"fused", &s.fused},
+                     {"fused_experts", &s.fused_experts},
+                     {"fused_scaling", &s.fused_scaling},
+                     {"prefetch", &s.prefetch},
+                     {"overlap", &s.overlap},
+                     {"graphs", &s.graphs},
+                     {"release", &s.release}});
+}
+
+std::string read_number_word(std::string_view word, Number& number) {
+  return choose("precision", word, kNumbers, number);
+}
+
+std::string_view to_string(Number number) {
+  for (const Word<Number>& word : kNumbers) {
+    if (word.value == number) return word.name;
+  }
+  return "";
+}
+
+std::string described(const Layout& l) {
+  std::string text;
+  const auto degree = [&](std::string_view name, std::int64_t value) {
+    if (value > 1) text += (text.empty() ? "" : " ") + std::string(name) + std::to_string(value);
+  };
+  degree("TP", l.tensor);
+  degree("PP", l.pipeline);
+  degree("VP", l.interleave);
+  degree("CP", l.context);
+  degree("EP", l.expert);
+  degree("DP", l.data());
+  if (text.empty()) text = "one device";
+  text += ", micro-batch " + std::to_string(l.micro_batch);
+  for (const Word<Sharding>& word : kShardings) {
+    if (word.value == l.sharding && l.data() > 1) text += ", sharding " + std::string(word.name);
+  }
+  for (const Word<Recompute>& word : kRecomputes) {
+    if (word.value == l.recompute && l.recompute != Recompute::kNone)
+      text += ", recompute " + std::string(word.name);
+  }
+  if (l.offload) text += ", offload";
+  return text;
+}
+
+}  // namespace fleetsim

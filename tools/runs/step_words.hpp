@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "models/step/step.hpp"
+
+namespace fleetsim {
+
+// Layouts, software and number formats as words of a command line.
+
+/// "tensor=8,pipeline=2,micro_batch=1,sharding=full" into a layout. Nothing where all is understood, else
+/// what is not: the word, what was expected, the nearest name.
+std::string read_layout_words(std::string_view words, Layout& layout);
+
+/// "graphs=no,release=2024.5,attention=flash2" likewise.
+std::string read_software_words(std::string_view words, Software& software);
+
+/// "bf16", "fp8", "mxfp8", "nvfp4".
+std::string read_number_word(std::string_view word, Number& number);
+std::string_view to_string(Number number);
+
+/// "TP8 PP2x4 CP1 DP8, micro-batch 1, sharded optimizer": what differs from one is shown.
+std::string described(const Layout& layout);
+
+}  // namespace fleetsim
