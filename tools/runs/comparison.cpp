@@ -53,11 +53,10 @@ std::string comparison_page(const RunComparison& comparison) {
     };
     const std::optional<double> error = row.error();
     const std::string why = !row.unsupported.empty() ? row.unsupported : row.infeasible;
-    rows.push_back({clean(row.id, style), clean(row.device, style), time(row.predicted), time(row.measured),
+    rows.push_back({clean(row.id, style), time(row.predicted), time(row.measured),
                     error ? format_percent(*error) : clean(why, style)});
   }
   std::string page = text_table({{"run", Align::left},
-                                 {"device", Align::left},
                                  {"predicted", Align::right},
                                  {"measured", Align::right},
                                  {"error", Align::right}},

@@ -1,5 +1,7 @@
 #include "tools/runs/step_page.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "models/quantity/format.hpp"
@@ -21,6 +23,12 @@ double tokens_per_device_second(const StepCase& one) {
   return tokens(one) / one.step.total().si / static_cast<double>(one.input.layout.devices);
 }
 
+/// Without the comma that thousands have.
+std::string year(double release) {
+  const double whole = std::floor(release);
+  return std::to_string(static_cast<int>(whole)) + format_fixed(release - whole, 1).substr(1);
+}
+
 std::string readable(std::string_view part) {
   std::string text{part};
   for (char& c : text) {
@@ -34,14 +42,14 @@ std::string readable(std::string_view part) {
 std::string step_page(const StepCase& one, const Style& style) {
   const StepInput& in = one.input;
   const Seconds total = one.step.total();
-  std::string page = heading("STEP", style) + "  predicted: " + format_duration(total) + " for " +
-                     format_integer(in.layout.global_batch) + " sequences of " +
-                     format_integer(in.model.sequence) + " tokens on " + format_integer(in.layout.devices) +
-                     " devices, " + std::string(to_string(in.number)) + "\n" +
-                     wrap("      layout: ",
-                          described(in.layout) + "; " + format_integer(in.layout.accumulation()) +
-                              " microbatches a step; software of " + format_fixed(in.software.release, 1)) +
-                     "\n\n";
+  std::string page =
+      heading("STEP", style) + "  predicted: " + format_duration(total) + " for " +
+      format_integer(in.layout.global_batch) + " sequences of " + format_integer(in.model.sequence) +
+      " tokens on " + format_integer(in.layout.devices) + " devices, " + std::string(to_string(in.number)) +
+      "\n" +
+      wrap("      layout: ", described(in.layout) + "; " + format_integer(in.layout.accumulation()) +
+                                 " microbatches a step; software of " + year(in.software.release)) +
+      "\n";
   std::vector<TableRow> rows;
   for (const StepPart& part : step_parts()) {
     const Seconds time = one.step.*part.time;

@@ -1,0 +1,152 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tools/runs/comparison.hpp"
+#include "tools/runs/step_fit.hpp"
+#include "tools/runs/step_words.hpp"
+
+using namespace fleetsim;
+
+namespace {
+
+const std::vector<PublishedRun>& published_runs() {
+  static const std::vector<PublishedRun> runs = [] {
+    std::ifstream file(FLEETSIM_SOURCE_DIR "/tests/answers/published_runs.json");
+    return read_run_table(nlohmann::json::parse(file)).runs;
+  }();
+  return runs;
+}
+
+bool is_h100_dense(const PublishedRun& run) {
+  return run.input->model.experts == 1 && run.device.find("H100") != std::string::npos;
+}
+
+using Key = std::string (*)(const PublishedRun&);
+
+/// Errors of runs predicted by a fit to all runs of other keys.
+std::map<const PublishedRun*, double> held_out_errors(Key key) {
+  std::vector<const PublishedRun*> runs;
+  std::set<std::string> keys;
+  for (const PublishedRun& run : published_runs()) {
+    if (!comparable(run)) continue;
+    runs.push_back(&run);
+    keys.insert(key(run));
+  }
+  std::map<const PublishedRun*, double> errors;
+  for (const std::string& out : keys) {
+    std::vector<const PublishedRun*> rest;
+    for (const PublishedRun* run : runs) {
+      if (key(*run) != out) rest.push_back(run);
+    }
+    const StepConstants constants = fit_step_constants(rest);
+    for (const PublishedRun* run : runs) {
+      if (key(*run) == out) errors[run] = relative_error(*run, constants);
+    }
+  }
+  return errors;
+}
+
+struct Slope {
+  double value, half_width;
+};
+
+/// Of the logarithm of predicted over measured on another logarithm, with its 95 % interval.
+Slope slope(const std::vector<std::pair<double, double>>& points) {
+  const double n = static_cast<double>(points.size());
+  double mx = 0, my = 0;
+  for (const auto& [x, y] : points) mx += x / n, my += y / n;
+  double sxx = 0, sxy = 0;
+  for (const auto& [x, y] : points) sxx += (x - mx) * (x - mx), sxy += (x - mx) * (y - my);
+  const double b = sxy / sxx;
+  double rest = 0;
+  for (const auto& [x, y] : points) rest += std::pow(y - my - b * (x - mx), 2);
+  return {b, 1.96 * std::sqrt(rest / (n - 2) / sxx)};
+}
+
+void check_held_out(Key key) {
+  const auto errors = held_out_errors(key);
+  std::vector<double> all, h100;
+  std::vector<std::pair<double, double>> by_devices, by_sequence, by_size;
+  for (const auto& [run, error] : errors) {
+    all.push_back(error);
+    if (!is_h100_dense(*run)) continue;
+    h100.push_back(error);
+    const double log_error = std::log1p(error);
+    by_devices.emplace_back(std::log(static_cast<double>(run->input->layout.devices)), log_error);
+    by_sequence.emplace_back(std::log(static_cast<double>(run->input->model.sequence)), log_error);
+    by_size.emplace_back(std::log(static_cast<double>(parameter_count(run->input->model))), log_error);
+  }
+  CHECK(all.size() == 464);
+  CHECK(h100.size() == 101);
+  CHECK(summarize(h100).median <= 0.05);
+  CHECK(summarize(h100).p90 <= 0.15);
+  CHECK(summarize(all).median <= 0.10);
+  CHECK(summarize(all).p90 <= 0.33);
+  for (const auto* points : {&by_devices, &by_sequence, &by_size}) {
+    const Slope found = slope(*points);
+    CHECK(std::abs(found.value) <= found.half_width);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("published runs are predicted by a fit to all other families, without a slope") {
+  check_held_out([](const PublishedRun& run) { return run.family; });
+}
+
+TEST_CASE("published runs are predicted by a fit to all other sources, without a slope") {
+  check_held_out([](const PublishedRun& run) { return run.source; });
+}
+
+TEST_CASE("the constants of the catalog are what the fit to all published runs finds") {
+  std::vector<const PublishedRun*> runs;
+  for (const PublishedRun& run : published_runs()) {
+    if (comparable(run)) runs.push_back(&run);
+  }
+  const StepConstants fitted = fit_step_constants(runs);
+  for (const ConstantRow& row : step_calibration().rows) {
+    CAPTURE(std::string(row.name));
+    CHECK(step_constants().*row.member == doctest::Approx(fitted.*row.member).epsilon(0.01));
+    CHECK(row.low <= step_constants().*row.member);
+    CHECK(step_constants().*row.member <= row.high);
+  }
+}
+
+TEST_CASE("rows that are not understood say why, and the others are predicted") {
+  const nlohmann::json table = nlohmann::json::parse(R"({"rows": [
+    {"id": "a", "model": "no such model", "device": "DGX-H100"},
+    {"id": "b", "model": "Llama 3 8B", "device": "abacus"},
+    {"id": "c", "model": "Llama 3 8B", "device": "DGX-H100", "num_devices": 8, "tp": 3, "gbs": 8, "mbs": 1, "seq_len": 8192},
+    {"id": "d", "model": "Llama 3 8B", "device": "DGX-H100", "num_devices": 8, "tp": 2, "gbs": 8, "mbs": 1, "seq_len": 8192,
+     "precision": "bf16", "measured": {"tokens_per_s_per_device": 8192}},
+    {"id": "e", "use": false}]})");
+  const RunComparison compared = compare(read_run_table(table).runs, step_constants());
+  REQUIRE(compared.rows.size() == 4);
+  CHECK(compared.rows[0].unsupported.find("no such model") != std::string::npos);
+  CHECK(compared.rows[1].unsupported.find("abacus") != std::string::npos);
+  CHECK(compared.rows[2].infeasible.find("3") != std::string::npos);
+  CHECK(compared.rows[3].predicted.has_value());
+  CHECK(compared.rows[3].measured->si == doctest::Approx(1.0));
+  CHECK(compared.all.rows == 1);
+}
+
+TEST_CASE("words of a layout are read, and what is wrong with them is said") {
+  Layout layout;
+  CHECK(read_layout_words("tensor=8,sharding=full,recompute=selective,offload=yes", layout).empty());
+  CHECK(layout.tensor == 8);
+  CHECK(layout.sharding == Sharding::kFull);
+  CHECK(layout.offload);
+  CHECK(read_layout_words("tensr=8", layout).find("\"tensor\"") != std::string::npos);
+  CHECK(read_layout_words("tensor=-8", layout).find("at least 1") != std::string::npos);
+  CHECK(read_layout_words("tensor", layout).find("KEY=VALUE") != std::string::npos);
+  CHECK(read_layout_words("sharding=ful", layout).find("\"full\"") != std::string::npos);
+  Software software;
+  CHECK(read_software_words("graphs=no,release=2024.5", software).empty());
+  CHECK_FALSE(software.graphs);
+  CHECK(read_software_words("release=1970", software).find("year") != std::string::npos);
+}
