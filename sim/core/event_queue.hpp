@@ -195,10 +195,25 @@ class EventQueue {
   }
 
   void fill_root() {
+    // The last entry belongs near the bottom: the hole goes all the way down, and then up to where it
+    // belongs.
     root_is_vacant_ = false;
     const Entry last = near_.back();
     near_.pop_back();
-    sift_down(last);
+    Entry* const heap = near_.data();
+    const std::size_t size = near_.size();
+    std::size_t hole = 0;
+    std::size_t child = 1;
+    for (; child + 1 < size; child = 2 * hole + 1) {
+      child += heap[child + 1].key() < heap[child].key() ? 1 : 0;
+      heap[hole] = heap[child];
+      hole = child;
+    }
+    if (child + 1 == size) {
+      heap[hole] = heap[child];
+      hole = child;
+    }
+    sift_up(hole, last);
   }
 
   std::uint32_t new_block(std::uint32_t next);

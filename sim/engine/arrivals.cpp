@@ -98,6 +98,7 @@ Job& Engine::bring(std::uint32_t class_index) {
   free_slots_.pop_back();
   ++live_;
   job.job_class = ClassId{class_index};
+  job.spec = &job_class;
   job.number = source.brought++;
   job.sequence = next_sequence_++;
   job.listed = nullptr;
@@ -152,7 +153,6 @@ Job& Engine::bring(std::uint32_t class_index) {
   job.commits = job.failures = job.evictions = job.drains = job.resizes = job.swaps = 0;
   job.stops_since_commit = job.preemptions = job.cascade = 0;
   job.preempted_at.clear();
-  job.retained.clear();
   job.eviction = nullptr;
   job.eviction_left.reset();
   job.eviction_clock_runs = false;

@@ -104,50 +104,60 @@ void Engine::record_stretch(const Job& job, const Stretch& stretch, SimTime from
 }
 
 void Engine::keep_retained(Job& job, DeviceTime amount) {
-  const auto same = std::find_if(job.retained.begin(), job.retained.end(), [&](const auto& each) {
-    return each.pool == job.pool && each.program == job.program;
-  });
-  if (same == job.retained.end()) {
-    job.retained.push_back({job.pool, job.program, amount});
-  } else {
-    same->amount += amount;
-  }
-}
-
-void Engine::split_retained(Job& job) {
-  std::vector<std::int64_t> weights;
-  for (const auto& [pool, program, amount] : job.retained) {
-    if (program->weights.empty()) {
-      add(job, pool, Leaf::program_unmodelled, amount);
-      continue;
+  Job::Retained& last = job.retained;
+  if (last.program != job.program || last.pool != job.pool) {
+    if (last.program != nullptr) job.retained_before.push_back(last);
+    last = {job.program, job.pool, DeviceTime::zero()};
+    const auto same =
+        std::find_if(job.retained_before.begin(), job.retained_before.end(),
+                     [&](const auto& each) { return each.pool == job.pool && each.program == job.program; });
+    if (same != job.retained_before.end()) {
+      last = *same;
+      job.retained_before.erase(same);
     }
-    weights.clear();
-    for (const auto& [leaf, weight] : program->weights) weights.push_back(weight);
-    const std::vector<DeviceTime> parts = split_by_largest_remainder(amount, weights);
-    for (std::size_t index = 0; index < parts.size(); ++index)
-      add(job, pool, program->weights[index].first, parts[index]);
   }
-  job.retained.clear();
+  last.amount += amount;
 }
 
-void Engine::touch(PoolId pool) {
+/// The splits round once for all that was retained in one pool and by one split.
+void Engine::split_retained(Job& job) {
+  for (const Job::Retained& each : job.retained_before) split(job, each);
+  if (job.retained.program != nullptr) split(job, job.retained);
+  job.retained_before.clear();
+  job.retained.program = nullptr;
+}
+
+void Engine::split(const Job& job, const Job::Retained& retained) {
+  const auto& [program, pool, amount] = retained;
+  if (program->weights.empty()) return add(job, pool, Leaf::program_unmodelled, amount);
+  std::vector<std::int64_t> weights;
+  for (const auto& [leaf, weight] : program->weights) weights.push_back(weight);
+  const std::vector<DeviceTime> parts = split_by_largest_remainder(amount, weights);
+  for (std::size_t index = 0; index < parts.size(); ++index)
+    add(job, pool, program->weights[index].first, parts[index]);
+}
+
+/// What nobody has held since the pool was last looked at.
+void Engine::book_unheld(PoolId pool) {
   PoolBook& book = books_[pool.value];
-  if (book.since == now_) return;
   const SimTime first = clip(book.since), last = clip(now_);
   book.since = now_;
   if (first >= last) return;
   const Duration elapsed = last - first;
-  const auto add_unheld = [&](DeviceState state, Leaf leaf) __attribute__((always_inline)) {
+  LeafTotals& unheld = result_.ledger.unheld(pool);
+  const auto book_state = [&](DeviceState state, Leaf leaf) {
     const Capacity capacity = pools_[pool.value].in_state(state);
     if (capacity == Capacity::zero()) return;
-    result_.ledger.add(pool, leaf, capacity * elapsed);
+    unheld[static_cast<std::size_t>(leaf)] += capacity * elapsed;
     if (records_ != nullptr) record_idle({pool.value, first, last, leaf, capacity, book.depth});
   };
-  add_unheld(DeviceState::free, book.reason);
-  add_unheld(DeviceState::spare, Leaf::scheduling_spare);
-  add_unheld(DeviceState::transition, Leaf::scheduling_transition);
-  add_unheld(DeviceState::failed, Leaf::out_of_service_failed);
-  add_unheld(DeviceState::maintenance, Leaf::out_of_service_maintenance);
+  book_state(DeviceState::free, book.reason);
+  if (pools_[pool.value].some_neither_free_nor_held()) {
+    book_state(DeviceState::spare, Leaf::scheduling_spare);
+    book_state(DeviceState::transition, Leaf::scheduling_transition);
+    book_state(DeviceState::failed, Leaf::out_of_service_failed);
+    book_state(DeviceState::maintenance, Leaf::out_of_service_maintenance);
+  }
   if (book.depth != 0)
     result_.waiting[pool.value][static_cast<std::size_t>(book.reason)] +=
         Capacity::devices(book.depth) * elapsed;
@@ -156,17 +166,26 @@ void Engine::touch(PoolId pool) {
 void Engine::record_idle(const PoolRow& row) { records_->pool_rows.push_back(row); }
 
 void Engine::decide_reasons() {
-  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
+  const bool nobody_queued = queue_.empty();
+  for (std::uint32_t pool = 0; pool < books_.size(); ++pool) {
     PoolBook& book = books_[pool];
-    const Leaf now = reason(PoolId{pool});
-    const std::uint32_t sizes = queued_sizes_[pool].present;
-    if (now == book.reason && depth_[pool] == book.depth && sizes == book.queued_sizes) continue;
-    touch(PoolId{pool});
-    book.reason = now;
-    book.depth = depth_[pool];
-    if (sizes != book.queued_sizes) change_queued_sizes(PoolId{pool}, sizes);
+    const bool stays_so = nobody_queued && book.depth == 0 && book.queued_sizes == 0;
+    if (stays_so && book.reason == Leaf::scheduling_no_demand) continue;
+    decide_reason(PoolId{pool});
   }
   if (!fragmentation_books_.empty()) measure_fragmentation();
+}
+
+void Engine::decide_reason(PoolId pool) {
+  PoolBook& book = books_[pool.value];
+  const Leaf now = queue_.empty() ? Leaf::scheduling_no_demand : reason(pool);
+  const std::int64_t depth = depth_[pool.value];
+  const std::uint32_t sizes = queued_sizes_[pool.value].present;
+  if (now == book.reason && depth == book.depth && sizes == book.queued_sizes) return;
+  touch(pool);
+  book.reason = now;
+  book.depth = depth;
+  if (sizes != book.queued_sizes) change_queued_sizes(pool, sizes);
 }
 
 /// What is free while gangs of a size are queued: all that was free by the end of each such time, less all
@@ -193,7 +212,7 @@ void Engine::change_queued_sizes(PoolId pool, std::uint32_t sizes) {
 Leaf Engine::reason(PoolId pool_id) const {
   const Pool& pool = pools_[pool_id.value];
   const Capacity free = pool.in_state(DeviceState::free);
-  if (queue_.empty() || free == Capacity::zero()) return Leaf::scheduling_no_demand;
+  if (free == Capacity::zero()) return Leaf::scheduling_no_demand;
   if (depth_[pool_id.value] == 0) return Leaf::scheduling_capability;
   // Constraints are lifted one after the other; the first that lets some queued job start is the reason.
   Leaf found = Leaf::scheduling_shortfall;

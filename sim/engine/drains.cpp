@@ -119,7 +119,7 @@ void Engine::vacate() {
 /// Its own spares, and the members of a gang that is not complete, leave withdrawn nodes without further ado.
 void Engine::give_up_unused(Job& job) {
   Placement unused = job.own_spares;
-  if (job.phase == JobPhase::assembling) unused.insert(unused.end(), job.parts.begin(), job.parts.end());
+  if (job.phase == JobPhase::assembling) unused.append(job.parts.begin(), job.parts.end());
   for (const Part& part : unused)
     if (pools_[job.pool.value].is_withdrawn(part.node))
       part_with(job, part.node, part.devices, DeviceState::free, "drained");

@@ -175,7 +175,7 @@ bool Engine::find_members(const Pool& pool, const Job& job, const GangShape& mem
   placement_->place(pool, members, within, chosen);
   const auto is_new = [&](const Part& part) { return !uses(job.parts, part.node); };
   if (std::all_of(chosen.begin(), chosen.end(), is_new)) {
-    more.insert(more.end(), chosen.begin(), chosen.end());
+    more.append(chosen.begin(), chosen.end());
     return true;
   }
   std::uint32_t whole = members.nodes;

@@ -65,7 +65,7 @@ class Engine {
   const std::optional<Duration>& limit_of(const Job& job) const {
     return job.listed != nullptr && job.listed->limit ? job.listed->limit : class_of(job).limit;
   }
-  const JobClass& class_of(const Job& job) const { return scenario_.classes[job.job_class.value]; }
+  const JobClass& class_of(const Job& job) const { return *job.spec; }
   bool run_current(const Event& event) { return job(event.entity).run_generation == event.generation; }
   bool attempt_current(const Event& event) {
     return job(event.entity).attempt_generation == event.generation;
@@ -143,10 +143,19 @@ class Engine {
   void repaired(std::uint32_t part);
   void forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices);
   void scripted(const ScriptedFault& fault);
-  void clear_broken(Job& job);
+  void clear_broken(Job& job) {
+    if (!job.broken.empty()) lose_broken(job);
+  }
+  void lose_broken(Job& job);
 
   // members.cpp
-  Part* find_part(Job& job, std::uint32_t node);
+  /// The job's part on a node; it has at most one. Where it was seen last is tried first.
+  Part* find_part(Job& job, std::uint32_t node) {
+    std::vector<Part>& parts = job.parts.list();
+    const std::uint32_t hint = part_hints_[job.pool.value][node];
+    return hint < parts.size() && parts[hint].node == node ? &parts[hint] : seek_part(job, node);
+  }
+  Part* seek_part(Job& job, std::uint32_t node);
   void add_member(Job& job, const Part& part);
   DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lack_members(Job& job);
@@ -273,7 +282,10 @@ class Engine {
   bool gang_is_complete(const Job& job) const;
   void complete_gang(Job& job);
   bool quota_allows(const Job& job) const;
-  void count_in_quota(const Job& job, Capacity change);
+  void count_in_quota(const Job& job, Capacity change) {
+    if (class_of(job).quota) count_in_quota(*class_of(job).quota, change);
+  }
+  void count_in_quota(std::uint32_t quota, Capacity change);
   bool stands_behind_its_queue(const Job& job) const {
     return class_of(job).quota && queue_blocked_[*class_of(job).quota];
   }
@@ -367,8 +379,12 @@ class Engine {
   void charge_held(Job& job, SimTime to);
   void record_stretch(const Job& job, const Stretch& stretch, SimTime from, SimTime to);
   void add_stretch(Job& job, const Stretch& stretch, SimTime from, SimTime to, std::optional<Leaf> lost);
-  void touch(PoolId pool);
+  void touch(PoolId pool) {
+    if (books_[pool.value].since != now_) book_unheld(pool);
+  }
+  void book_unheld(PoolId pool);
   void decide_reasons();
+  void decide_reason(PoolId pool);
   void change_queued_sizes(PoolId pool, std::uint32_t sizes);
   Leaf reason(PoolId pool) const;
   void record_idle(const PoolRow& row);
@@ -383,6 +399,7 @@ class Engine {
   void write_record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf, Capacity capacity);
   void keep_retained(Job& job, DeviceTime amount);
   void split_retained(Job& job);
+  void split(const Job& job, const Job::Retained& retained);
   void count_outcome(const Job& job, std::optional<FinalState> state);
   void count_waits(const Job& job, ClassOutcome& sums) const;
   void find_percentiles();
@@ -436,9 +453,9 @@ class Engine {
   const VictimPolicy* victims_;
   std::vector<JobId> waiting_;  ///< for a member, first come first served
   Placement scratch_;
-  std::vector<bool> blocked_;         ///< by pool, during a pass
-  std::vector<Impatient> impatient_;  ///< whose patience ends at this instant
-  std::int64_t patience_left_ = 0;    ///< jobs whose patience may still end
+  std::vector<std::uint8_t> blocked_;  ///< by pool, during a pass: whether it is
+  std::vector<Impatient> impatient_;   ///< whose patience ends at this instant
+  std::int64_t patience_left_ = 0;     ///< jobs whose patience may still end
   bool pass_wanted_ = false;
 
   // Backfill.
@@ -466,6 +483,7 @@ class Engine {
   std::vector<OutPart> teardowns_;
   std::vector<std::uint32_t> free_teardowns_;
   std::vector<JobId> struck_;
+  std::vector<Job::Broken> losing_;
   std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
 
   // Links.

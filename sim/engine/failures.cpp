@@ -107,24 +107,23 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
     if (node == pool.nodes()) return std::nullopt;  // a number that no rack has
   }
 
-  bool in_service = false;
+  DeviceMask in_service = 0;
   struck_.clear();
   const auto interrupt = [&](std::uint32_t each, DeviceMask devices) {
-    for (DeviceMask left = devices; left != 0; left &= left - 1) {
-      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-      in_service = in_service || pool.in_service(each, bit);
-      if (const auto holder = pool.holder(each, bit)) {
-        if (struck_.empty() || struck_.back() != *holder) struck_.push_back(*holder);
-      }
-    }
+    in_service |= pool.in_service(each, devices);
+    pool.for_each_holder(each, devices, [&](JobId holder) {
+      if (struck_.empty() || struck_.back() != holder) struck_.push_back(holder);
+    });
     for (const Pool::Share& share : pool.shares())
       if (share.node == each && (devices >> share.device & 1) != 0) struck_.push_back(share.job);
   };
   for_each_struck(pool, row.hits, node, device, interrupt);
-  if (!in_service) return std::nullopt;
+  if (in_service == 0) return std::nullopt;
   if (row.takes_out != row.hits) for_each_struck(pool, row.takes_out, node, device, interrupt);
-  std::sort(struck_.begin(), struck_.end());
-  struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
+  if (struck_.size() > 1) {
+    std::sort(struck_.begin(), struck_.end());
+    struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
+  }
 
   // What no running gang uses is known broken at once; members of running gangs when that gang detects it.
   SimTime back = now_ + repair;
@@ -133,7 +132,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
       const DeviceMask idle = devices & pool.devices_in(from, each);
       if (idle != 0) take_out(pool_id, each, idle, from, repair);
     }
-    break_shares(pool_id, each, devices, repair);
+    if (!pool.shares().empty()) break_shares(pool_id, each, devices, repair);
     for (const JobId id : struck_) {
       Job& victim = job(id);
       DeviceMask spares = 0;
@@ -254,12 +253,11 @@ void Engine::fail(Job& job, std::optional<Duration> detect) {
   push(now_ + until_detected, Phase::kFailure, EventKind::detected, job.slot.value, ++job.run_generation);
 }
 
-void Engine::clear_broken(Job& job) {
-  if (job.broken.empty()) return;
+void Engine::lose_broken(Job& job) {
   // Out of `broken` first: losing devices looks at the job.
-  const std::vector<Job::Broken> broken = std::move(job.broken);
-  job.broken.clear();
-  for (const Job::Broken& each : broken) lose_devices(job, each.part.node, each.part.devices, each.repair);
+  losing_.clear();
+  losing_.swap(job.broken);
+  for (const Job::Broken& each : losing_) lose_devices(job, each.part.node, each.part.devices, each.repair);
 }
 
 void Engine::detected(Job& job) {

@@ -6,16 +6,16 @@
 
 namespace fleetsim {
 
-/// The job's part on a node; it has at most one. Where it was seen last is tried first.
-Part* Engine::find_part(Job& job, std::uint32_t node) {
+/// Notes where all its parts are, on the way.
+Part* Engine::seek_part(Job& job, std::uint32_t node) {
   std::vector<std::uint32_t>& hints = part_hints_[job.pool.value];
-  Placement& parts = job.parts;
-  const auto hinted = [&]() -> Part* {
-    return hints[node] < parts.size() && parts[hints[node]].node == node ? &parts[hints[node]] : nullptr;
-  };
-  if (Part* const part = hinted()) return part;
-  for (std::uint32_t index = 0; index < parts.size(); ++index) hints[parts[index].node] = index;
-  return hinted();
+  std::vector<Part>& parts = job.parts.list();
+  Part* found = nullptr;
+  for (std::uint32_t index = 0; index < parts.size(); ++index) {
+    hints[parts[index].node] = index;
+    if (parts[index].node == node) found = &parts[index];
+  }
+  return found;
 }
 
 /// Takes whole devices from a job: of its own spares, or of its gang, which then misses them.
@@ -38,7 +38,7 @@ DeviceMask Engine::part_with(Job& job, std::uint32_t node, DeviceMask devices, D
   };
   for (Part& spare : job.own_spares)
     if (spare.node == node) lose(spare);
-  std::erase_if(job.own_spares, [](const Part& part) { return part.devices == 0; });
+  job.own_spares.erase_if([](const Part& part) { return part.devices == 0; });
   if (Part* const member = find_part(job, node); member != nullptr && member->milli == 0) {
     const Part gone = lose(*member);
     job.gang_capacity -= gone.capacity();
@@ -134,7 +134,7 @@ bool Engine::fill_member(Job& job, std::uint32_t devices) {
     const Part member{.node = spare.node, .devices = spare.devices & ~rest};
     spare.devices = rest;
     add_member(job, member);
-    std::erase_if(job.own_spares, [](const Part& part) { return part.devices == 0; });
+    job.own_spares.erase_if([](const Part& part) { return part.devices == 0; });
     return true;
   }
   const Pool& pool = pools_[job.pool.value];

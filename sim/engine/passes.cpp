@@ -13,8 +13,10 @@ void Engine::pass() {
 }
 
 void Engine::serve_queue() {
-  rank_queues();
-  std::fill(queue_blocked_.begin(), queue_blocked_.end(), false);
+  if (!queue_blocked_.empty()) {
+    rank_queues();
+    std::fill(queue_blocked_.begin(), queue_blocked_.end(), false);
+  }
   const SchedulerSpec& scheduler = scenario_.scheduler;
   if (scheduler.admission == Admission::partial_hold) return pass_partial_hold();
   if (scheduler.preemption == Preemption::remade) return pass_remade();
@@ -36,12 +38,10 @@ bool Engine::quota_allows(const Job& job) const {
   return quotas_.allows(*quota, wanted);
 }
 
-void Engine::count_in_quota(const Job& job, Capacity change) {
-  const auto quota = class_of(job).quota;
-  if (!quota) return;
+void Engine::count_in_quota(std::uint32_t quota, Capacity change) {
   decay_shares();
-  change < Capacity::zero() ? quotas_.give_back(*quota, Capacity::zero() - change)
-                            : quotas_.hold(*quota, change);
+  change < Capacity::zero() ? quotas_.give_back(quota, Capacity::zero() - change)
+                            : quotas_.hold(quota, change);
 }
 
 /// Under a strict order the first of a queue that cannot start keeps the others of its queue from starting,
@@ -96,16 +96,16 @@ void Engine::assign(Job& job, PoolId pool, Placement& parts) {
   job.pool = pool;
   touch(pool);
   pools_[pool.value].take(parts, job.slot);
-  job.gang_capacity = job.shape.capacity();
-  job.assigned = allocation_shape(job).capacity();
+  job.gang_capacity = job.assigned = job.shape.capacity();
   if (class_of(job).own_spares == 0) {
     job.parts.swap(parts);
   } else {
+    job.assigned = allocation_shape(job).capacity();
     const auto first_spare = parts.begin() + std::min<std::ptrdiff_t>(std::ssize(parts), job.shape.nodes);
     const auto last_spare = first_spare + class_of(job).own_spares;
-    job.parts.assign(parts.begin(), first_spare);
-    job.own_spares.assign(first_spare, last_spare);
-    job.parts.insert(job.parts.end(), last_spare, parts.end());
+    job.parts.append(parts.begin(), first_spare);
+    job.own_spares.append(first_spare, last_spare);
+    job.parts.append(last_spare, parts.end());
   }
   count_in_quota(job, job.assigned);
   job.charged = job.allocation_from = now_;
@@ -136,13 +136,10 @@ bool Engine::try_start(Job& job) {
 
 void Engine::pass_atomic() {
   // A job that cannot start blocks the pools that it accepts, where order is strict.
-  std::size_t open = pools_.size();
-  std::fill(blocked_.begin(), blocked_.end(), false);
+  std::size_t open = 0;
   for (std::size_t pool = 0; pool < pools_.size(); ++pool) {
-    if (pools_[pool].is_full()) {
-      blocked_[pool] = true;
-      --open;
-    }
+    blocked_[pool] = pools_[pool].is_full();
+    if (!blocked_[pool]) ++open;
   }
   for (auto next = queue_.begin(); next != queue_.end() && open > 0;) {
     Job& head = *next++;

@@ -9,7 +9,7 @@ namespace {
 /// Whether the job's gang and its own spares are these parts, in any order.
 bool holds_exactly(const Job& job, Placement parts) {
   Placement held = job.parts;
-  held.insert(held.end(), job.own_spares.begin(), job.own_spares.end());
+  held.append(job.own_spares.begin(), job.own_spares.end());
   const auto by_device = [](const Part& a, const Part& b) {
     return std::pair{a.node, a.devices} < std::pair{b.node, b.devices};
   };

@@ -80,7 +80,7 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   if (slow_steps > 0) step.warm_up = job.slow_excess;
   if (!slow_spots_.empty() || !links_.empty()) slow_down(job, step);
   if (class_of(job).step.model) step.placement = placement_excess(job);
-  job.stretch = Stretch{step, cycles_[job.job_class.value], from};
+  std::construct_at(&job.stretch, step, cycles_[job.job_class.value], from);
   job.slow_steps_left = slow_steps;
   ++job.run_generation;
   if (slow) {

@@ -124,7 +124,7 @@ void Engine::watch() {
     now.pool = job.pool.value;
     now.assigned = job.assigned;
     now.parts = job.parts;
-    now.parts.insert(now.parts.end(), job.own_spares.begin(), job.own_spares.end());
+    now.parts.append(job.own_spares.begin(), job.own_spares.end());
   }
   spans.push_back(std::move(now));
 }

@@ -8,6 +8,22 @@
 
 namespace fleetsim {
 
+/// The `count` lowest of the bits that are set, of which there are as many.
+constexpr std::uint64_t lowest_bits(std::uint64_t bits, std::uint32_t count) {
+  // By halves: those of the lower half that are wanted, then those of the upper.
+  std::uint32_t end = 0;
+  for (std::uint32_t half = 32; half > 0; half /= 2) {
+    const auto below =
+        static_cast<std::uint32_t>(std::popcount(bits >> end & ((std::uint64_t{1} << half) - 1)));
+    const std::uint32_t all = below <= count ? ~0U : 0U;
+    end += half & all;
+    count -= below & all;
+  }
+  // `end` stops short of the last bit only where that bit is not wanted, or is the last of the word.
+  const std::uint64_t lower = bits & ((std::uint64_t{1} << end) - 1);
+  return count == 0 ? lower : bits;
+}
+
 /// A set of small integers that finds its next member in a few word operations: 64 members a word, and a word
 /// of words above it, level over level.
 class BitIndex {
@@ -36,6 +52,7 @@ class BitIndex {
     if (words_[word] == 0 && levels_ > 1) erase_above(word);
   }
   std::uint64_t word(std::uint32_t word) const { return words_[word]; }
+  bool contains(std::uint32_t member) const { return (words_[member / 64] >> (member % 64) & 1) != 0; }
 
   /// The least member >= `from`.
   std::optional<std::uint32_t> next(std::uint32_t from) const {

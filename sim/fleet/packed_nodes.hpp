@@ -14,8 +14,7 @@
 
 namespace fleetsim {
 
-struct Part;
-using Placement = std::vector<Part>;
+class Placement;
 
 /// Nodes that are told apart by more than their free devices: CPU, memory, the model of their devices, how
 /// many they have. A packing policy chooses among them. Kept by a pool, which says what is free of each card.

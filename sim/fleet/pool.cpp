@@ -15,12 +15,6 @@ std::uint32_t popcount(DeviceMask devices) { return static_cast<std::uint32_t>(s
 
 }  // namespace
 
-Capacity capacity(std::span<const Part> parts) {
-  Capacity total;
-  for (const Part& part : parts) total += part.capacity();
-  return total;
-}
-
 Pool::Pool(const Shape& shape)
     : nodes_{shape.nodes},
       nodes_left_{shape.nodes},
@@ -47,10 +41,14 @@ Pool::Pool(const Shape& shape)
   for (std::uint32_t node = 0; node < nodes_; ++node) {
     const bool spare = node + shape.spares >= nodes_;
     const DeviceMask whole = installed(node);
-    mask(spare ? DeviceState::spare : DeviceState::free, node) = whole;
+    if (spare) {
+      mask(DeviceState::spare, node) = whole;
+      with_spares_.insert(node);
+    } else if (whole != all_devices(per_node_)) {
+      mask(DeviceState::free, node) = whole;
+    }
     mask(DeviceState::absent, node) = all_devices(per_node_) & ~whole;
     devices += popcount(whole);
-    if (spare) with_spares_.insert(node);
     const std::uint32_t count = spare ? 0 : popcount(whole);
     if (count != 0) by_free_[count].insert(node);
     ++free_counts_[count];
@@ -64,7 +62,7 @@ Pool::Pool(const Shape& shape)
 
 void Pool::set_free(std::uint32_t node, DeviceMask devices) {
   const std::uint32_t before = popcount(free_devices(node)), after = popcount(devices);
-  mask(DeviceState::free, node) = devices;
+  mask(DeviceState::free, node) = after == per_node_ ? 0 : devices;
   if (before == after) return;
   // Nobody looks for a node without room.
   if (before != 0) by_free_[before].erase(node);
@@ -295,70 +293,78 @@ void Pool::take_share(const Part& part, JobId job) {
   add(DeviceState::held, part.milli);
 }
 
-/// Moves the wholly held, or wholly free, nodes among `parts` to the other side, a word of the index at a
-/// time; `other` sees the parts that are not whole nodes. The number of nodes moved.
-template <class Other>
-std::uint32_t Pool::move_whole_nodes(std::span<const Part> parts, bool to_free, Other&& other) {
-  const DeviceMask whole = all_devices(per_node_), free_now = to_free ? whole : 0;
-  DeviceMask* const free = masks_[static_cast<std::size_t>(DeviceState::free)].data();
-  BitIndex& index = by_free_[per_node_];
-  std::uint32_t word = 0, count = 0;
-  std::uint64_t members = 0;
-  const auto flush = [&] {
-    if (members != 0) to_free ? index.insert_word(word, members) : index.erase_word(word, members);
-    members = 0;
-  };
-  for (const Part& part : parts) {
-    if (part.devices != whole || part.milli != 0) {
-      other(part);
-      continue;
-    }
-    if (part.node / 64 != word) {
-      flush();
-      word = part.node / 64;
-    }
-    members |= std::uint64_t{1} << (part.node % 64);
-    free[part.node] = free_now;
-    ++count;
-    for (Domains& each : domains_) each.change(part.node, to_free ? 0 : per_node_, to_free ? per_node_ : 0);
+void Pool::take_nodes(std::span<const NodeWord> words, JobId job) {
+  BitIndex& whole = by_free_[per_node_];
+  std::uint32_t count = 0;
+  for (const auto& [word, nodes] : words) {
+    whole.erase_word(word, nodes);
+    count += popcount(nodes);
   }
-  flush();
-  free_counts_[0] += to_free ? -count : count;
-  free_counts_[per_node_] += to_free ? count : -count;
-  return count;
+  count_nodes(count, per_node_, 0);
+  if (is_divided() || !holder_.empty()) know_nodes(words, per_node_, 0, job.value);
+}
+
+void Pool::give_back_nodes(std::span<const NodeWord> words) {
+  BitIndex& whole = by_free_[per_node_];
+  std::uint32_t count = 0;
+  for (const auto& [word, nodes] : words) {
+    whole.insert_word(word, nodes);
+    count += popcount(nodes);
+  }
+  count_nodes(count, 0, per_node_);
+  if (is_divided() || !holder_.empty()) know_nodes(words, 0, per_node_, kNobody);
+}
+
+/// So many nodes have `after` free devices instead of `before`, and the others are held, or were.
+void Pool::count_nodes(std::uint32_t nodes, std::uint32_t before, std::uint32_t after) {
+  free_counts_[before] -= nodes;
+  free_counts_[after] += nodes;
+  const std::int64_t freed = 1000 * nodes * (std::int64_t{after} - before);
+  add(DeviceState::free, freed);
+  add(DeviceState::held, -freed);
+}
+
+/// What is known of each node beside: the counts of its domains, and the holder of its devices.
+void Pool::know_nodes(std::span<const NodeWord> words, std::uint32_t before, std::uint32_t after,
+                      std::uint32_t holder) {
+  for (const auto& [word, nodes] : words) {
+    for (std::uint64_t left = nodes; left != 0; left &= left - 1) {
+      const std::uint32_t node = word * 64 + static_cast<std::uint32_t>(std::countr_zero(left));
+      for (Domains& each : domains_) each.change(node, before, after);
+      if (!holder_.empty()) std::fill_n(&holder_[std::size_t{node} * per_node_], per_node_, holder);
+    }
+  }
 }
 
 void Pool::take_devices(std::span<const Part> parts, JobId job) {
   std::int64_t taken = 0;
-  const auto take_part_of_node = [&](const Part& part) {
-    if (part.milli != 0) return take_share(part, job);
+  for (const Part& part : parts) {
+    if (part.milli != 0) {
+      take_share(part, job);
+      continue;
+    }
     set_free(part.node, free_devices(part.node) & ~part.devices);
+    set_holder(part, job.value);
     taken += part.count();
-  };
-  taken += std::int64_t{move_whole_nodes(parts, false, take_part_of_node)} * per_node_;
-  if (!holder_.empty()) {
-    for (const Part& part : parts)
-      if (part.milli == 0) set_holder(part, job.value);
   }
   add(DeviceState::free, -1000 * taken);
   add(DeviceState::held, 1000 * taken);
 }
 
 void Pool::first_whole_nodes(std::uint32_t count, Placement& out) const {
+  if (count == 0) return;
   const BitIndex& index = by_free_[per_node_];
   const DeviceMask whole = all_devices(per_node_);
-  out.resize(out.size() + count);
-  Part* part = out.data() + out.size() - count;
-  for (std::uint32_t word = *index.next(0) / 64; count > 0; ++word) {
-    std::uint64_t members = index.word(word);
-    if (members == 0) {
+  for (std::uint32_t word = *index.next(0) / 64;; ++word) {
+    std::uint64_t nodes = index.word(word);
+    if (nodes == 0) {
       word = *index.next(word * 64) / 64;
-      members = index.word(word);
+      nodes = index.word(word);
     }
-    for (; members != 0 && count > 0; members &= members - 1, --count, ++part) {
-      part->node = word * 64 + static_cast<std::uint32_t>(std::countr_zero(members));
-      part->devices = whole;
-    }
+    const std::uint32_t here = popcount(nodes);
+    if (here >= count) return out.add_nodes({word, lowest_bits(nodes, count)}, whole);
+    out.add_nodes({word, nodes}, whole);
+    count -= here;
   }
 }
 
@@ -384,22 +390,20 @@ void Pool::give_back_share(const Part& part, JobId job) {
 }
 
 void Pool::give_back_devices(std::span<const Part> parts, JobId job, DeviceState to) {
-  if (!holder_.empty()) {
-    for (const Part& part : parts)
-      if (part.milli == 0) set_holder(part, kNobody);
-  }
-  if (to != DeviceState::free || withdrawn_ > 0) {
-    for (const Part& part : parts)
-      part.milli != 0 ? give_back_share(part, job) : move(part.node, part.devices, DeviceState::held, to);
-    return;
-  }
   std::int64_t given = 0;
-  const auto give_part_of_node = [&](const Part& part) {
-    if (part.milli != 0) return give_back_share(part, job);
-    set_free(part.node, free_devices(part.node) | part.devices);
-    given += part.count();
-  };
-  given += std::int64_t{move_whole_nodes(parts, true, give_part_of_node)} * per_node_;
+  for (const Part& part : parts) {
+    if (part.milli != 0) {
+      give_back_share(part, job);
+      continue;
+    }
+    set_holder(part, kNobody);
+    if (to != DeviceState::free || withdrawn_ > 0) {
+      move(part.node, part.devices, DeviceState::held, to);
+    } else {
+      set_free(part.node, free_devices(part.node) | part.devices);
+      given += part.count();
+    }
+  }
   add(DeviceState::held, -1000 * given);
   add(DeviceState::free, 1000 * given);
 }

@@ -13,34 +13,10 @@
 #include "sim/fleet/bit_index.hpp"
 #include "sim/fleet/domains.hpp"
 #include "sim/fleet/packed_nodes.hpp"
+#include "sim/fleet/placement.hpp"
 #include "sim/workload/listed_job.hpp"
 
 namespace fleetsim {
-
-/// Devices of one node, one bit each.
-using DeviceMask = std::uint64_t;
-inline constexpr std::uint32_t kMaxDevicesPerNode = 64;
-
-constexpr DeviceMask all_devices(std::uint32_t count) {
-  return count == kMaxDevicesPerNode ? ~DeviceMask{0} : (DeviceMask{1} << count) - 1;
-}
-
-/// What of one node a job holds: whole devices, or `milli` of one device; none where it is there for CPU and
-/// memory alone.
-struct Part {
-  std::uint32_t node = 0;
-  std::uint32_t milli = 0;  ///< 0: whole devices
-  DeviceMask devices = 0;
-
-  std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(devices)); }
-  Capacity capacity() const {
-    return milli != 0 ? Capacity::milli_devices(milli) : Capacity::devices(count());
-  }
-  friend bool operator==(const Part&, const Part&) = default;
-};
-
-using Placement = std::vector<Part>;
-Capacity capacity(std::span<const Part> parts);
 
 /// What a device is doing, seen from its pool. Devices held by jobs are `held`; those of a node that is not
 /// installed are `absent`.
@@ -96,15 +72,17 @@ class Pool {
   void expect(const GangShape& shape, TopologyLevel level);
   /// Device capacity in a state; shared devices count by their parts.
   Capacity in_state(DeviceState state) const { return totals_[static_cast<std::size_t>(state)]; }
+  bool some_neither_free_nor_held() const { return otherwise_ != 0; }
   /// Devices of a node in a state other than held.
   DeviceMask devices_in(DeviceState state, std::uint32_t node) const {
+    if (state == DeviceState::free && by_free_[per_node_].contains(node)) return all_devices(per_node_);
     return masks_[static_cast<std::size_t>(state)][node];
   }
   DeviceMask free_devices(std::uint32_t node) const { return devices_in(DeviceState::free, node); }
-  bool in_service(std::uint32_t node, std::uint32_t device) const {
-    const DeviceMask out = devices_in(DeviceState::failed, node) |
-                           devices_in(DeviceState::maintenance, node) | devices_in(DeviceState::absent, node);
-    return (out >> device & 1) == 0;
+  /// Those of these devices that are in service.
+  DeviceMask in_service(std::uint32_t node, DeviceMask devices) const {
+    return devices & ~(devices_in(DeviceState::failed, node) | devices_in(DeviceState::maintenance, node) |
+                       devices_in(DeviceState::absent, node));
   }
   /// Where devices of a node are that nobody holds: free, or out of the way while the node is withdrawn.
   DeviceState rest(std::uint32_t node) const { return rests_.empty() ? DeviceState::free : rests_[node]; }
@@ -122,7 +100,7 @@ class Pool {
   std::optional<std::uint32_t> next_with_at_least(std::uint32_t count, std::uint32_t from) const {
     return count == per_node_ ? by_free_[count].next(from) : next_partly_free(count, from);
   }
-  /// Appends the first `count` wholly free nodes; there are as many.
+  /// The first `count` wholly free nodes, for `out`, which is empty; there are as many.
   void first_whole_nodes(std::uint32_t count, Placement& out) const;
   /// The first node with so many spare devices.
   std::optional<std::uint32_t> next_spare_with_at_least(std::uint32_t count) const;
@@ -165,12 +143,22 @@ class Pool {
     if (packed_) tell_packed(parts);
   }
   void take(const Part& part, JobId job) { take(std::span{&part, 1}, job); }
+  void take(const Placement& placement, JobId job) {
+    if (packed_) return take(placement.list(), job);
+    if (!placement.unlisted().empty()) take_nodes(placement.unlisted(), job);
+    if (!placement.listed().empty()) take_devices(placement.listed(), job);
+  }
   void take_spare(const Part& part, JobId job);
   void give_back(std::span<const Part> parts, JobId job, DeviceState to) {
     give_back_devices(parts, job, to);
     if (packed_) let_go_packed(parts, job);
   }
   void give_back(const Part& part, JobId job, DeviceState to) { give_back(std::span{&part, 1}, job, to); }
+  void give_back(const Placement& placement, JobId job, DeviceState to) {
+    if (packed_ || to != DeviceState::free || withdrawn_ > 0) return give_back(placement.list(), job, to);
+    if (!placement.unlisted().empty()) give_back_nodes(placement.unlisted());
+    if (!placement.listed().empty()) give_back_devices(placement.listed(), job, to);
+  }
   /// Moves devices that no job holds between states. On a node that is withdrawn, they are at rest instead of
   /// free, spare or in transition, here and when they are given back.
   void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
@@ -199,6 +187,15 @@ class Pool {
     const std::uint32_t job = holder_[std::size_t{node} * per_node_ + device];
     return job == kNobody ? std::nullopt : std::optional{JobId{job}};
   }
+  /// Visits the job that holds it for every whole device, of these of a node, that somebody holds.
+  template <class Visit>
+  void for_each_holder(std::uint32_t node, DeviceMask devices, Visit&& visit) const {
+    const std::uint32_t* const holders = &holder_[std::size_t{node} * per_node_];
+    for (; devices != 0; devices &= devices - 1) {
+      const std::uint32_t job = holders[std::countr_zero(devices)];
+      if (job != kNobody) visit(JobId{job});
+    }
+  }
   /// Holders of parts of a shared device.
   struct Share {
     std::uint32_t node, device, milli;
@@ -219,8 +216,11 @@ class Pool {
   void let_go_packed(std::span<const Part> parts, JobId job);
   bool holds_devices(std::uint32_t node, JobId job) const;
   std::vector<Share>::const_iterator first_share(std::uint32_t node, std::uint32_t device) const;
-  template <class Other>
-  std::uint32_t move_whole_nodes(std::span<const Part> parts, bool to_free, Other&& other);
+  void take_nodes(std::span<const NodeWord> words, JobId job);
+  void give_back_nodes(std::span<const NodeWord> words);
+  void count_nodes(std::uint32_t nodes, std::uint32_t before, std::uint32_t after);
+  void know_nodes(std::span<const NodeWord> words, std::uint32_t before, std::uint32_t after,
+                  std::uint32_t holder);
   bool is_broken(std::uint32_t node, std::uint32_t device) const {
     return !broken_.empty() && (broken_[node] >> device & 1) != 0;
   }
@@ -241,6 +241,7 @@ class Pool {
   void add(DeviceState state, std::int64_t milli) {
     ++version_;
     totals_[static_cast<std::size_t>(state)] += Capacity::milli_devices(milli);
+    if (state != DeviceState::free && state != DeviceState::held) otherwise_ += milli;
   }
 
   std::uint32_t nodes_, nodes_left_, per_node_;
@@ -249,7 +250,8 @@ class Pool {
   std::uint64_t version_ = 0;
   std::uint32_t withdrawn_ = 0;                               ///< nodes
   std::vector<DeviceState> rests_;                            ///< by node; empty until one is withdrawn
-  std::array<std::vector<DeviceMask>, kDeviceStates> masks_;  ///< by state, by node
+  std::array<std::vector<DeviceMask>, kDeviceStates> masks_;  ///< by state, by node; nothing is in the one of
+                                                              ///< free devices of a node that is wholly free
   std::vector<std::uint32_t> holder_;                         ///< by device; kNobody
   BitIndex with_spares_;                                      ///< nodes with spare devices
   std::vector<BitIndex> by_free_;                             ///< by count of free devices
@@ -258,6 +260,7 @@ class Pool {
   std::vector<Share> shares_;       ///< sorted by node, device
   std::vector<DeviceMask> broken_;  ///< by node: shared devices that have failed; empty until one has
   std::array<Capacity, kDeviceStates> totals_{};
+  std::int64_t otherwise_ = 0;  ///< milli-devices in the other states together
   std::optional<PackedNodes> packed_;
   mutable RandomStream draws_;
 };

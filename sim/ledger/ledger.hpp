@@ -33,8 +33,9 @@ class Ledger {
   }
   /// Capacity that no job holds.
   void add(PoolId pool, Leaf leaf, DeviceTime amount) {
-    cell(pool.value, classes_)[static_cast<std::size_t>(leaf)] += amount;
+    unheld(pool)[static_cast<std::size_t>(leaf)] += amount;
   }
+  LeafTotals& unheld(PoolId pool) { return cell(pool.value, classes_); }
 
   std::size_t pools() const { return pools_; }
   std::size_t classes() const { return classes_; }

@@ -67,7 +67,7 @@ void check_placement(const PlacementPolicy& policy, const PackedNodes::Setup* se
         CHECK(placed == pool.fits(shape, level));
         if (placed) CHECK(pool.could_ever_fit(shape, level));
         if (!placed) continue;
-        CHECK(capacity(parts) == shape.capacity());
+        CHECK(capacity(parts.list()) == shape.capacity());
         for (const Part& part : parts) {
           CHECK((part.devices & ~pool.free_devices(part.node)) == 0);
           CHECK(std::count_if(parts.begin(), parts.end(),
