@@ -97,15 +97,9 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
                                       Duration repair, FaultOutcome& outcome) {
   const PoolId pool_id{pool_index};
   Pool& pool = pools_[pool_index];
-  std::uint32_t node = entity, device = 0;
-  if (row.hits == FaultScope::device) {
-    node = entity / pool.devices_per_node();
-    device = entity % pool.devices_per_node();
-  } else if (row.hits == FaultScope::rack) {
-    node = 0;
-    while (node < pool.nodes() && pool.rack_of(node) != entity) ++node;
-    if (node == pool.nodes()) return std::nullopt;  // a number that no rack has
-  }
+  const std::optional<StruckPlace> place = place_of(row.hits, entity, pool);
+  if (!place) return std::nullopt;
+  const auto [node, device] = *place;
 
   DeviceMask in_service = 0;
   struck_.clear();

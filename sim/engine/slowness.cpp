@@ -59,21 +59,14 @@ void Engine::slowed(std::uint32_t index) {
 void Engine::begin_episode(const SlowProcess& process, const SlowProcess::Episode& episode) {
   const Pool& pool = pools_[process.pool()];
   const SlowRow& row = process.row();
-  std::uint32_t node = episode.entity, device = 0;
-  if (row.hits == FaultScope::device) {
-    node = episode.entity / pool.devices_per_node();
-    device = episode.entity % pool.devices_per_node();
-  } else if (row.hits == FaultScope::rack) {
-    node = 0;
-    while (node < pool.nodes() && pool.rack_of(node) != episode.entity) ++node;
-    if (node == pool.nodes()) return;  // a number that no rack has
-  }
+  const std::optional<StruckPlace> place = place_of(row.hits, episode.entity, pool);
+  if (!place) return;
   if (in_window()) ++result_.episodes[process.pool()][process.row_index()];
   begin_episode({.at = now_,
                  .length = episode.length,
                  .pool = process.pool(),
-                 .node = node,
-                 .device = device,
+                 .node = place->node,
+                 .device = place->device,
                  .hits = row.hits,
                  .cause = row.cause,
                  .speed = episode.speed,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/fleet/pool.hpp"
@@ -20,6 +21,20 @@ inline std::uint32_t fault_entities(FaultScope scope, const Pool& pool) {
       break;
   }
   return pool.nodes();
+}
+
+/// A node of an entity of this scope, counted as `fault_entities` does, and its device where it is one;
+/// nothing for a number that no rack has.
+struct StruckPlace {
+  std::uint32_t node, device;
+};
+inline std::optional<StruckPlace> place_of(FaultScope scope, std::uint32_t entity, const Pool& pool) {
+  if (scope == FaultScope::device)
+    return StruckPlace{entity / pool.devices_per_node(), entity % pool.devices_per_node()};
+  if (scope != FaultScope::rack) return StruckPlace{entity, 0};
+  for (std::uint32_t node = 0; node < pool.nodes(); ++node)
+    if (pool.rack_of(node) == entity) return StruckPlace{node, 0};
+  return std::nullopt;
 }
 
 /// Calls `function(node, devices)` for what an entity of this scope is made of.

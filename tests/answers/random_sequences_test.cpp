@@ -9,6 +9,7 @@
 #include "sim/core/random_stream.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/workload/trace.hpp"
+#include "tests/answers/replay.hpp"
 
 // RLScheduler (Zhang et al., SC 2020) publishes mean bounded slowdowns on Lublin-1 over ten random sequences
 // of 1,024 jobs. Which ones is not known: a hundred groups of ten say where a mean of ten may lie, and the
@@ -32,19 +33,7 @@ std::vector<ListedJob> sequence(const std::vector<ListedJob>& log, std::size_t f
 
 /// Mean bounded slowdown in the engine.
 double simulated(const char* order, Backfill backfill, std::vector<ListedJob> jobs) {
-  Scenario scenario;
-  PoolSpec pool;
-  pool.name = pool.device_type = "processor";
-  pool.nodes = kProcessors;
-  pool.devices_per_node = 1;
-  pool.racks.assign(pool.nodes, 0);
-  scenario.pools.push_back(pool);
-  JobClass job;
-  job.name = "jobs";
-  job.pools = {0};
-  job.enforce_limits = false;
-  job.arrivals.listed = std::move(jobs);
-  scenario.classes.push_back(std::move(job));
+  Scenario scenario = replay_of(kProcessors, std::move(jobs));
   scenario.scheduler.order = order;
   scenario.scheduler.backfill = backfill;
   scenario.scheduler.estimates = Estimates::exact;

@@ -5,6 +5,7 @@
 
 #include "sim/engine/simulate.hpp"
 #include "sim/workload/trace.hpp"
+#include "tests/answers/replay.hpp"
 
 // Recorded and synthetic logs replayed on a flat pool, limits not enforced: sums of start times against the
 // answers of two independent programs (conservative: of one), to the second.
@@ -35,20 +36,7 @@ constexpr Answer kAnswers[] = {
 };
 
 Scenario replay(const Answer& answer, std::vector<ListedJob> jobs) {
-  Scenario scenario;
-  PoolSpec pool;
-  pool.name = "machine";
-  pool.device_type = "processor";
-  pool.nodes = answer.processors;
-  pool.devices_per_node = 1;
-  pool.racks.assign(pool.nodes, 0);
-  scenario.pools.push_back(pool);
-  JobClass job;
-  job.name = "jobs";
-  job.pools = {0};
-  job.enforce_limits = false;
-  job.arrivals.listed = std::move(jobs);
-  scenario.classes.push_back(std::move(job));
+  Scenario scenario = replay_of(answer.processors, std::move(jobs));
   scenario.scheduler.backfill = answer.backfill;
   scenario.scheduler.estimates = answer.estimates;
   return scenario;

@@ -4,13 +4,11 @@
 
 #include "models/quantity/format.hpp"
 #include "sim/study/refusal.hpp"
+#include "tools/report/figure_lines.hpp"
 #include "tools/report/sections.hpp"
 
 namespace fleetsim {
 namespace {
-
-constexpr std::size_t kMostBlocks = 4;
-constexpr std::size_t kLabel = 44, kClosed = 16, kSimulated = 24;
 
 /// One class of jobs on the page.
 struct Block {
@@ -47,36 +45,6 @@ std::string gang_text(const JobClass& spec) {
   return range(*least, *most);
 }
 
-std::string line(const std::string& label, const std::string& closed, const std::string& simulated) {
-  return "  " + pad_right(label, kLabel - 2) + pad_left(closed, kClosed) + pad_left(simulated, kSimulated) +
-         "\n";
-}
-
-using Text = std::string (*)(const Estimate&, const Style&);
-
-std::string figure_line(const std::string& label, const Figure* figure, Text text, const Style& style) {
-  if (figure == nullptr || (!figure->closed_form && !figure->simulated.mean)) return {};
-  std::string closed = "-";
-  if (figure->closed_form) closed = text(Estimate{*figure->closed_form, std::nullopt, 0}, style);
-  return line(label, closed, figure->simulated.mean ? text(figure->simulated, style) : "no data");
-}
-
-std::string four_decimals(const Estimate& estimate, const Style& style) {
-  return with_interval(estimate, Decimals{.least = 4}, style);
-}
-
-std::string percent(const Estimate& estimate, const Style& style) {
-  Estimate points = estimate;
-  points.mean = *estimate.mean * 100;
-  if (points.half_width) *points.half_width *= 100;
-  return with_interval(points, Decimals{.least = 2}, style) + " %";
-}
-
-bool is_seen(const Figure* figure) {
-  return figure != nullptr &&
-         (figure->closed_form.value_or(0) != 0 || figure->simulated.mean.value_or(0) != 0);
-}
-
 /// The terms of equation 4, and the losses at the runtime boundary that it does not know.
 std::string term_lines(const Block& block) {
   struct Term {
@@ -97,8 +65,8 @@ std::string term_lines(const Block& block) {
   for (const Leaf leaf : {Leaf::runtime_reconfiguration, Leaf::runtime_abandoned,
                           Leaf::runtime_idle_reservation, Leaf::runtime_zombie, Leaf::runtime_unresolved}) {
     if (block.in(leaf) == DeviceTime::zero()) continue;
-    text +=
-        line("  " + leaf_label(leaf_info(leaf)), "-", format_percent(share_of(block.in(leaf), sums.held), 2));
+    text += block_line("  " + leaf_label(leaf_info(leaf)), "-",
+                       format_percent(share_of(block.in(leaf), sums.held), 2));
   }
   return text;
 }
@@ -115,10 +83,7 @@ void append_fact(std::string& facts, const std::string& fact) {
 
 std::string count_text(std::int64_t total, std::uint32_t replications, std::string_view one,
                        std::string_view more) {
-  const double mean = static_cast<double>(total) / std::max<double>(1, replications);
-  const std::string number =
-      std::floor(mean) == mean ? format_integer(static_cast<std::int64_t>(mean)) : format_number(mean);
-  return number + " " + std::string(mean == 1 ? one : more);
+  return mean_count(static_cast<double>(total) / std::max<double>(1, replications), one, more);
 }
 
 /// What happened to the jobs of the class, in a mean window.
@@ -225,8 +190,7 @@ std::string block_text(const Block& block) {
   const Style& style = block.style;
   const std::string title =
       "JOB " + clip(block.spec().name, 18, style) + " (" + gang_text(block.spec()) + ")";
-  std::string text = pad_right(heading(title, style), kLabel) + pad_left("closed form", kClosed) +
-                     pad_left("simulated", kSimulated) + "\n";
+  std::string text = block_title(title, style);
   text += figure_line("runtime goodput R", block.find("runtime_goodput"), four_decimals, style);
   text += term_lines(block);
   text += figure_line("program goodput P", block.find("program_goodput"), four_decimals, style);

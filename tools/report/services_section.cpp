@@ -1,15 +1,12 @@
 #include <algorithm>
-#include <cmath>
 
 #include "models/quantity/format.hpp"
+#include "tools/report/figure_lines.hpp"
 #include "tools/report/sections.hpp"
 #include "tools/report/table.hpp"
 
 namespace fleetsim {
 namespace {
-
-constexpr std::size_t kMostServices = 4;
-constexpr std::size_t kNameWidth = 44, kClosedWidth = 16, kSimulatedWidth = 24;
 
 /// One class of replicas on the page.
 struct ServiceBlock {
@@ -23,41 +20,13 @@ struct ServiceBlock {
   }
 };
 
-using FigureText = std::string (*)(const Estimate&, const Style&);
-
-std::string service_line(const std::string& label, const Figure* figure, FigureText text,
-                         const Style& style) {
-  if (figure == nullptr || (!figure->closed_form && !figure->simulated.mean)) return {};
-  const std::string closed =
-      figure->closed_form ? text(Estimate{*figure->closed_form, std::nullopt, 0}, style) : "-";
-  return "  " + pad_right(label, kNameWidth - 2) + pad_left(closed, kClosedWidth) +
-         pad_left(figure->simulated.mean ? text(figure->simulated, style) : "no data", kSimulatedWidth) +
-         "\n";
-}
-
-std::string four_places(const Estimate& estimate, const Style& style) {
-  return with_interval(estimate, Decimals{.least = 4}, style);
-}
-std::string in_percent(const Estimate& estimate, const Style& style) {
-  Estimate points = estimate;
-  points.mean = *estimate.mean * 100;
-  if (points.half_width) *points.half_width *= 100;
-  return with_interval(points, Decimals{.least = 2}, style) + " %";
-}
 /// Of decoding it is a fraction of a per cent.
 std::string small_percent(const Estimate& estimate, const Style& style) {
-  Estimate points = estimate;
-  points.mean = *estimate.mean * 100;
-  if (points.half_width) *points.half_width *= 100;
-  return with_interval(points, Decimals{.least = 3}, style) + " %";
-}
-std::string one_decimal(const Estimate& estimate, const Style& style) {
-  return with_interval(estimate, Decimals{.least = 1}, style);
+  return percent(estimate, 3, style);
 }
 
-bool has_something(const Figure* figure) {
-  return figure != nullptr &&
-         (figure->closed_form.value_or(0) != 0 || figure->simulated.mean.value_or(0) != 0);
+std::string one_decimal(const Estimate& estimate, const Style& style) {
+  return with_interval(estimate, Decimals{.least = 1}, style);
 }
 
 std::string counts(const ServiceBlock& block) {
@@ -73,11 +42,8 @@ std::string counts(const ServiceBlock& block) {
   std::string text;
   for (const Count& each : kCounts) {
     const Figure* figure = block.find(each.figure);
-    if (!has_something(figure)) continue;
-    const double mean = *figure->simulated.mean;
-    const std::string number =
-        std::floor(mean) == mean ? format_integer(std::llround(mean)) : format_number(mean);
-    text += (text.empty() ? "" : ", ") + number + " " + std::string(mean == 1 ? each.one : each.more);
+    if (!is_seen(figure)) continue;
+    text += (text.empty() ? "" : ", ") + mean_count(*figure->simulated.mean, each.one, each.more);
   }
   return text.empty() ? "" : wrap("  per window: ", text);
 }
@@ -89,20 +55,19 @@ std::string service_text(const ServiceBlock& block) {
   if (spec.gang.sizes.size() == 1) size = " (" + format_integer(spec.gang.sizes.front()) + " GPUs each)";
   if (spec.gang.shape)
     size = " (" + format_integer(spec.gang.shape->capacity().milli() / 1000) + " GPUs each)";
-  std::string text = pad_right(heading("SERVICE " + clip(spec.name, 18, style) + size, style), kNameWidth) +
-                     pad_left("closed form", kClosedWidth) + pad_left("simulated", kSimulatedWidth) + "\n";
+  std::string text = block_title("SERVICE " + clip(spec.name, 18, style) + size, style);
   const auto add = [&](const std::string& label, std::string_view figure, FigureText format, bool always) {
     const Figure* found = block.find(figure);
-    if (always || has_something(found)) text += service_line(label, found, format, style);
+    if (always || is_seen(found)) text += figure_line(label, found, format, style);
   };
-  add("ready of held time R", "runtime_goodput", four_places, true);
-  add("  startup", "startup", in_percent, false);
-  add("  recovery", "recovery", in_percent, false);
-  add("  preemption", "preemption", in_percent, false);
-  add("  drains", "drain", in_percent, false);
-  add("P against memory bandwidth (MBU)", "mbu", four_places, true);
+  add("ready of held time R", "runtime_goodput", four_decimals, true);
+  add("  startup", "startup", percent, false);
+  add("  recovery", "recovery", percent, false);
+  add("  preemption", "preemption", percent, false);
+  add("  drains", "drain", percent, false);
+  add("P against memory bandwidth (MBU)", "mbu", four_decimals, true);
   add("P against peak arithmetic (MFU)", "program_goodput", small_percent, true);
-  add("  headroom, of ready time", "headroom", in_percent, false);
+  add("  headroom, of ready time", "headroom", percent, false);
   add("time to ready", "time_to_ready", time_with_interval, true);
   add("replicas that hold devices", "held_replicas", one_decimal, true);
   add("  of which ready", "ready_replicas", one_decimal, true);
@@ -116,7 +81,7 @@ std::string services_section(const PointResult& base, const Style& style) {
   std::size_t shown = 0, count = 0;
   const std::vector<JobClass>& classes = scenario_of(base).classes;
   for (std::uint32_t index = 0; index < classes.size(); ++index) {
-    if (classes[index].kind != JobKind::service || ++count > kMostServices) continue;
+    if (classes[index].kind != JobKind::service || ++count > kMostBlocks) continue;
     ++shown;
     text += service_text({base, index, style});
   }
@@ -143,8 +108,8 @@ std::string services_table(const StudyResult& study, const Style& style) {
         return found == nullptr || !found->simulated.mean ? "no data" : format(found->simulated, style);
       };
       TableRow row{clean(point_label(*point.point), style), clip(classes[index].name, 16, style),
-                   cell("runtime_goodput", four_places),    cell("time_to_ready", time_with_interval),
-                   cell("held_replicas", one_decimal),      cell("headroom", in_percent)};
+                   cell("runtime_goodput", four_decimals),  cell("time_to_ready", time_with_interval),
+                   cell("held_replicas", one_decimal),      cell("headroom", percent)};
       // One that fares as under the first point says nothing again.
       const auto same = std::find_if(rows.begin(), rows.end(), [&](const TableRow& other) {
         return std::equal(row.begin() + 1, row.end(), other.begin() + 1, other.end());
