@@ -62,6 +62,7 @@ Calibration read_calibration() {
     calibration.constants.*row.member = found->at("value");
   }
   calibration.rows = kRows;
+  calibration.errors = file.at("errors");
   return calibration;
 }
 

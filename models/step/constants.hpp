@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace fleetsim {
@@ -55,6 +56,7 @@ struct ConstantRow {
 struct Calibration {
   StepConstants constants;
   std::span<const ConstantRow> rows;
+  std::string errors;  ///< of predictions with them, in words
 };
 
 /// The catalog's.

@@ -40,4 +40,17 @@ StepDevice step_device(const Accelerator& a) {
   return device;
 }
 
+bool has_products(const StepDevice& device, Number number) {
+  switch (number) {
+    case Number::kBf16:
+      return true;
+    case Number::kFp8:
+    case Number::kMxfp8:
+      return device.peak_fp8.si > 0 && device.gemm_fp8.si > 0;
+    case Number::kNvfp4:
+      return device.peak_fp4.si > 0;
+  }
+  return false;
+}
+
 }  // namespace fleetsim

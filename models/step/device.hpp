@@ -39,6 +39,9 @@ struct Accelerator;
 /// The rates of a catalog entry. Where a kernel was not measured, the nearest one that was stands in.
 StepDevice step_device(const Accelerator& accelerator);
 
+/// Whether the device multiplies matrices in that format, as far as is known.
+bool has_products(const StepDevice& device, Number number);
+
 /// What a run states about its software. Each has a default; none is a property of the hardware.
 struct Software {
   AttentionKernel attention = AttentionKernel::kCudnn;

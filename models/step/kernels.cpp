@@ -75,7 +75,7 @@ Kernels::Kernels(const StepDevice& device, const Software& software, Number numb
       skips_masked_{software.skips_masked} {
   const auto rate_of = [&](Number format) {
     const double rate = best_rate(device, format, c);
-    return Rate{rate, 1 / rate, c.gemm_depth * rate / kDepthReferenceRate, input_bytes(format)};
+    return Rate{1 / rate, c.gemm_depth * rate / kDepthReferenceRate, input_bytes(format)};
   };
   main_ = rate_of(number);
   bf16_ = rate_of(Number::kBf16);

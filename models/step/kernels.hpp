@@ -46,7 +46,6 @@ class Kernels {
 
  private:
   struct Rate {
-    double rate;      // operations per second at the best shape
     double per_flop;  // seconds per operation
     double depth;     // inner dimension at which the rate is halved
     double input_bytes;

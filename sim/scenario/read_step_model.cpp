@@ -81,10 +81,7 @@ Number read_precision(const Reader& step, const PoolSpec& pool, const StepDevice
   const Number number =
       step.choice("precision", {Number::kBf16, Number::kFp8, Number::kMxfp8, Number::kNvfp4})
           .value_or(Number::kBf16);
-  const bool is_fp8 = number == Number::kFp8 || number == Number::kMxfp8;
-  const bool is_known = (!is_fp8 || (device.peak_fp8.si > 0 && device.gemm_fp8.si > 0)) &&
-                        (number != Number::kNvfp4 || device.peak_fp4.si > 0);
-  if (!is_known)
+  if (!has_products(device, number))
     step.problem("precision",
                  pool.device_type + " has no matrix products in " + step.text("precision").value_or(""));
   return number;

@@ -72,10 +72,7 @@ std::string step_page(const StepCase& one, const Style& style) {
                        "; " + format_number(tokens_per_device_second(one)) + " tokens a second and device");
   page += "\n" + wrap("Memory ",
                       format_bytes(one.step.memory) + " of " + format_bytes(in.device.memory) + " a device");
-  page += "\n" + wrap("Error ",
-                      "on published runs left out family by family: half within 4 % on dense models on H100, "
-                      "8 % over all devices and models with experts; nine of ten within 11 % and 23 % "
-                      "(models/README.md)");
+  page += "\n" + wrap("Error ", step_calibration().errors + " (models/README.md)");
   return page + "\n";
 }
 
