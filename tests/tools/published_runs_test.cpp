@@ -135,6 +135,24 @@ TEST_CASE("rows that are not understood say why, and the others are predicted") 
   CHECK(compared.all.rows == 1);
 }
 
+TEST_CASE("numbers that no run can have make a row unsupported or infeasible, and stop nothing") {
+  const nlohmann::json table = nlohmann::json::parse(R"({"rows": [
+    {"device": "DGX-H100", "seq_len": 8, "arch": {"layers": 1, "hidden": 64, "heads": 0, "vocab": 9}},
+    {"device": "DGX-H100", "model": "Llama 3 8B"},
+    {"device": "A100-SXM-80GB", "model": "Llama 3 8B", "seq_len": 8192, "precision": "fp8"},
+    {"device": "DGX-H100", "model": "Llama 3 8B", "seq_len": 8192, "num_devices": 0},
+    {"device": "DGX-H100", "model": "Llama 3 8B", "seq_len": 8192, "num_devices": 8, "gbs": 8,
+     "sharding": "FSDP 99999999999999999999999"}]})");
+  const RunComparison compared = compare(read_run_table(table).runs, step_constants());
+  REQUIRE(compared.rows.size() == 5);
+  CHECK(compared.rows[0].unsupported.find("heads") != std::string::npos);
+  CHECK(compared.rows[1].unsupported.find("seq_len") != std::string::npos);
+  CHECK(compared.rows[2].unsupported.find("no matrix products in fp8") != std::string::npos);
+  CHECK(compared.rows[3].infeasible.find("at least 1") != std::string::npos);
+  CHECK(compared.rows[4].predicted.has_value());
+  CHECK_FALSE(read_run_text("{").problem.empty());
+}
+
 TEST_CASE("words of a layout are read, and what is wrong with them is said") {
   Layout layout;
   CHECK(read_layout_words("tensor=8,sharding=full,recompute=selective,offload=yes", layout).empty());

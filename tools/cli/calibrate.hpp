@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "tools/cli/command.hpp"
@@ -19,8 +17,5 @@ struct CalibrateTarget {
 ExitCode calibrate_nccl(const Words& words);
 ExitCode calibrate_gemm(const Words& words);
 ExitCode calibrate_step(const Words& words);
-
-/// The whole file, or nothing where it cannot be read.
-std::optional<std::string> file_text(const std::string& path);
 
 }  // namespace fleetsim

@@ -1,7 +1,4 @@
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "tools/cli/arguments.hpp"
 #include "tools/cli/calibrate.hpp"
@@ -28,14 +25,6 @@ std::string help_text() {
 }
 
 }  // namespace
-
-std::optional<std::string> file_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 ExitCode calibrate_command(const Words& words) {
   if (!words.empty() && words.front() == "--help") return print(help_text());

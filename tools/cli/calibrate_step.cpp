@@ -1,5 +1,4 @@
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "models/quantity/format.hpp"
@@ -110,9 +109,7 @@ ExitCode calibrate_step(const Words& words) {
   }
   const std::optional<std::string> text = file_text(path);
   if (!text) return fail(kUsage.command, path + ": cannot be read", ExitCode::bad_input);
-  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
-  if (json.is_discarded()) return fail(kUsage.command, path + ": is not JSON", ExitCode::bad_input);
-  const RunTable table = read_run_table(json);
+  const RunTable table = read_run_text(*text);
   if (!table.problem.empty()) return fail(kUsage.command, path + ": " + table.problem, ExitCode::bad_input);
   Runs runs;
   for (const PublishedRun& run : table.runs) {

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
 
 #include "tools/cli/build_id.hpp"
@@ -45,6 +48,14 @@ std::vector<std::filesystem::path> trace_folders() {
     begin = end + 1;
   }
   return folders;
+}
+
+std::optional<std::string> file_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 Provenance provenance() { return {FLEETSIM_VERSION, std::string(build_id())}; }

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +20,9 @@ Style output_style(const Arguments& arguments);
 
 /// Folders of traces, from FLEETSIM_TRACES.
 std::vector<std::filesystem::path> trace_folders();
+
+/// The whole file, or nothing where it cannot be read.
+std::optional<std::string> file_text(const std::string& path);
 
 Provenance provenance();
 

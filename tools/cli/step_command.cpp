@@ -1,4 +1,3 @@
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "models/catalog/catalog.hpp"
@@ -7,7 +6,6 @@
 #include "models/quantity/format.hpp"
 #include "models/step/search.hpp"
 #include "tools/cli/arguments.hpp"
-#include "tools/cli/calibrate.hpp"
 #include "tools/cli/host.hpp"
 #include "tools/cli/studies.hpp"
 #include "tools/runs/comparison.hpp"
@@ -82,9 +80,7 @@ std::optional<StepInput> read_input(Arguments& arguments) {
     const std::string problem = read_number_word(*word, input.number);
     if (!problem.empty()) return wrong(problem);
   }
-  const bool fp8 = input.number == Number::kFp8 || input.number == Number::kMxfp8;
-  if ((fp8 && !(input.device.gemm_fp8.si > 0)) ||
-      (input.number == Number::kNvfp4 && !(input.device.peak_fp4.si > 0)))
+  if (!has_products(input.device, input.number))
     return wrong(node.entry->accelerator + " has no matrix products in " +
                  std::string(to_string(input.number)));
   if (const auto words = arguments.value("software")) {
@@ -139,14 +135,7 @@ std::optional<LayoutSearch> layouts_of(Arguments& arguments, StepInput& input, s
 ExitCode compare_runs(Arguments& arguments, const std::string& path) {
   const std::optional<std::string> text = file_text(path);
   if (!text) return fail("step", path + ": cannot be read", ExitCode::bad_input);
-  nlohmann::json table;
-  try {
-    table = nlohmann::json::parse(*text);
-  } catch (const nlohmann::json::parse_error& error) {
-    return fail("step", path + ": expected JSON; what is wrong is at byte " + std::to_string(error.byte),
-                ExitCode::bad_input);
-  }
-  const RunTable runs = read_run_table(table);
+  const RunTable runs = read_run_text(*text);
   if (!runs.problem.empty()) return fail("step", path + ": " + runs.problem, ExitCode::bad_input);
   const RunComparison comparison = compare(runs.runs, step_constants());
   if (arguments.has("json")) return print(comparison_json(comparison));

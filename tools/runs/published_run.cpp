@@ -1,6 +1,8 @@
 #include "tools/runs/published_run.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 
 #include "models/catalog/catalog.hpp"
 #include "models/catalog/network.hpp"
+#include "tools/runs/step_words.hpp"
 
 namespace fleetsim {
 namespace {
@@ -73,43 +76,52 @@ std::optional<Seconds> measured_step(const Json& row, const Layout& layout, std:
   return std::nullopt;
 }
 
-PublishedRun read_run(const Json& row) {
-  PublishedRun run;
-  run.id = text(row, "id");
-  run.family = text(row, "family");
-  run.source = text(row, "split_rule");
-  run.device = text(row, "device");
-  StepInput in;
+/// The shape of the model that a row states; nothing where a width or a count is missing or not positive.
+std::optional<Transformer> stated_model(const Json& arch) {
+  Transformer m;
+  m.layers = whole(arch, "layers", 0);
+  m.hidden = whole(arch, "hidden", 0);
+  m.heads = whole(arch, "heads", 1);
+  m.kv_heads = whole(arch, "kv_heads", m.heads);
+  m.ffn = whole(arch, "ffn", 4 * m.hidden);
+  m.vocab = whole(arch, "vocab", 0);
+  m.feed_forward = flag_or(arch, "gated", false) ? FeedForward::kGated : FeedForward::kPlain;
+  for (const std::int64_t count : {m.layers, m.hidden, m.heads, m.kv_heads, m.ffn, m.vocab}) {
+    if (count < 1) return std::nullopt;
+  }
+  m.head_dim = m.hidden / m.heads;
+  return m;
+}
+
+/// The model of a row, as stated there or from the catalog; nothing, and why in `problem`, where it is
+/// neither.
+std::optional<Transformer> read_model(const Json& row, std::string& problem) {
+  std::optional<Transformer> model;
   if (const auto arch = row.find("arch"); arch != row.end() && arch->is_object()) {
-    Transformer& m = in.model;
-    m.layers = whole(*arch, "layers", 0);
-    m.hidden = whole(*arch, "hidden", 0);
-    m.heads = whole(*arch, "heads", 1);
-    m.kv_heads = whole(*arch, "kv_heads", m.heads);
-    m.head_dim = m.hidden / m.heads;
-    m.ffn = whole(*arch, "ffn", 4 * m.hidden);
-    m.vocab = whole(*arch, "vocab", 0);
-    m.feed_forward = flag_or(*arch, "gated", false) ? FeedForward::kGated : FeedForward::kPlain;
+    model = stated_model(*arch);
+    if (!model) problem = "\"arch\" needs layers, hidden, heads, kv_heads, ffn and vocab of at least 1";
   } else if (const Found<Like<Transformer>> found = transformer_like(text(row, "model"))) {
-    in.model = found.entry->entry;
-    if (has(found.entry->remark, "w/o MTP")) in.model.prediction_layers = in.model.prediction_passes = 0;
+    model = found.entry->entry;
+    if (has(found.entry->remark, "w/o MTP")) model->prediction_layers = model->prediction_passes = 0;
   } else {
-    run.unsupported = found.problem;
-    return run;
+    problem = found.problem;
   }
-  in.model.sequence = whole(row, "seq_len", 0);
-  const Found<Like<Accelerator>> device = accelerator_like(run.device);
-  if (!device) {
-    run.unsupported = device.problem;
-    return run;
-  }
-  in.device = step_device(device.entry->entry);
-  in.links = usual_network(device.entry->name);
-  if (!in.links) {
-    run.unsupported = "no node of the catalog has a \"" + device.entry->name + "\"";
-    return run;
-  }
-  Layout& l = in.layout;
+  if (model) model->sequence = whole(row, "seq_len", 0);
+  return model;
+}
+
+void read_sharding(const std::string& sharding, Layout& layout) {
+  if (sharding == "FULL_SHARD") layout.sharding = Sharding::kFull;
+  if (sharding == "SHARD_GRAD_OP") layout.sharding = Sharding::kGradients;
+  if (!has(sharding, "FSDP")) return;
+  layout.sharding = Sharding::kFull;
+  const std::size_t digit = sharding.find_first_of("0123456789");
+  if (digit == std::string::npos) return;
+  std::from_chars(sharding.data() + digit, sharding.data() + sharding.size(), layout.shard_group);
+}
+
+Layout read_layout(const Json& row) {
+  Layout l;
   l.devices = whole(row, "num_devices", 1);
   l.tensor = whole(row, "tp", 1);
   l.pipeline = whole(row, "pp", 1);
@@ -118,30 +130,27 @@ PublishedRun read_run(const Json& row) {
   l.expert = whole(row, "ep", 1);
   l.micro_batch = whole(row, "mbs", 1);
   l.global_batch = whole(row, "gbs", 1);
-  const std::string sharding = text(row, "sharding");
-  if (sharding == "FULL_SHARD") l.sharding = Sharding::kFull;
-  if (sharding == "SHARD_GRAD_OP") l.sharding = Sharding::kGradients;
-  if (has(sharding, "FSDP")) {
-    l.sharding = Sharding::kFull;
-    const std::size_t digit = sharding.find_first_of("0123456789");
-    if (digit != std::string::npos) l.shard_group = std::stoll(sharding.substr(digit));
-  }
-  const auto act = row.find("act_ckpt");
-  if (act != row.end() && act->is_boolean() && act->get<bool>()) l.recompute = Recompute::kFull;
-  if (text(row, "act_ckpt") == "full") l.recompute = Recompute::kFull;
-  if (has(text(row, "act_ckpt"), "norm")) l.recompute = Recompute::kSelective;
-  const std::string precision = text(row, "precision");
-  const std::string framework = text(row, "framework");
-  std::string lower;
-  for (const char c : precision) lower += static_cast<char>(std::tolower(c));
-  in.number = has(lower, "nvfp4")                           ? Number::kNvfp4
-              : has(lower, "mxfp8") || has(lower, "fp8-mx") ? Number::kMxfp8
-              : has(lower, "fp8")                           ? Number::kFp8
-                                                            : Number::kBf16;
-  if (lower == "fp8-cs (fp8-mx)") in.number = Number::kFp8;
-  const std::string config = text(row, "config_file");
-  if (has(config, "_fp4")) in.number = Number::kNvfp4;
-  Software& s = in.software;
+  read_sharding(text(row, "sharding"), l);
+  const std::string recomputed = text(row, "act_ckpt");
+  if (flag_or(row, "act_ckpt", false) || recomputed == "full") l.recompute = Recompute::kFull;
+  if (has(recomputed, "norm")) l.recompute = Recompute::kSelective;
+  return l;
+}
+
+Number read_number(const Json& row) {
+  if (has(text(row, "config_file"), "_fp4")) return Number::kNvfp4;
+  std::string precision = text(row, "precision");
+  for (char& c : precision) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (precision == "fp8-cs (fp8-mx)") return Number::kFp8;
+  if (has(precision, "nvfp4")) return Number::kNvfp4;
+  if (has(precision, "mxfp8") || has(precision, "fp8-mx")) return Number::kMxfp8;
+  return has(precision, "fp8") ? Number::kFp8 : Number::kBf16;
+}
+
+/// What frameworks of these releases did by default, where the row does not say.
+Software read_software(const Json& row) {
+  Software s;
+  const std::string framework = text(row, "framework"), model = text(row, "model");
   s.release = release_of(framework);
   const bool foundry = has(framework, "llm-foundry");
   s.attention = foundry ? AttentionKernel::kFlash2 : AttentionKernel::kCudnn;
@@ -149,20 +158,51 @@ PublishedRun read_run(const Json& row) {
   s.fused = !foundry;
   s.prefetch = !foundry;
   s.fused_scaling = s.release > 2026.42;
-  const bool drop = has(text(row, "model"), "tokendrop");
-  s.graphs = drop || has(run.device, "GB");
-  s.fused_experts = !(has(text(row, "model"), "GPT OSS") && s.release < 2026.45);
-  for (const std::string& problem : layout_problems(l, in.model)) {
-    run.infeasible += (run.infeasible.empty() ? "" : "; ") + problem;
-  }
+  s.graphs = has(model, "tokendrop") || has(text(row, "device"), "GB");
+  s.fused_experts = !(has(model, "GPT OSS") && s.release < 2026.45);
+  return s;
+}
+
+std::string configuration_of(const StepInput& in, const PublishedRun& run, const std::string& precision) {
+  const Layout& l = in.layout;
+  std::string text;
   for (const std::int64_t part :
        {l.devices, l.tensor, l.pipeline, l.interleave, l.context, l.expert, l.micro_batch, l.global_batch,
         in.model.sequence, in.model.layers, in.model.hidden}) {
-    run.configuration += std::to_string(part) + " ";
+    text += std::to_string(part) + " ";
   }
-  run.configuration += run.family + " " + run.device + " " + precision;
-  run.input = in;
-  run.measured = measured_step(row, l, in.model.sequence);
+  return text + run.family + " " + run.device + " " + precision;
+}
+
+PublishedRun read_run(const Json& row) {
+  PublishedRun run;
+  run.id = text(row, "id");
+  run.family = text(row, "family");
+  run.source = text(row, "split_rule");
+  run.device = text(row, "device");
+  const std::optional<Transformer> model = read_model(row, run.unsupported);
+  if (!model) return run;
+  const Found<Like<Accelerator>> device = accelerator_like(run.device);
+  if (!device) {
+    run.unsupported = device.problem;
+    return run;
+  }
+  StepInput in{.model = *model,
+               .device = step_device(device.entry->entry),
+               .links = usual_network(device.entry->name),
+               .layout = read_layout(row),
+               .number = read_number(row),
+               .software = read_software(row)};
+  if (in.model.sequence < 1) run.unsupported = "\"seq_len\" is not a number of at least 1";
+  if (!in.links) run.unsupported = "no node of the catalog has a \"" + device.entry->name + "\"";
+  if (!has_products(in.device, in.number))
+    run.unsupported = device.entry->name + " has no matrix products in " + std::string(to_string(in.number));
+  if (!run.unsupported.empty()) return run;
+  for (const std::string& problem : layout_problems(in.layout, in.model))
+    run.infeasible += (run.infeasible.empty() ? "" : "; ") + problem;
+  run.configuration = configuration_of(in, run, text(row, "precision"));
+  run.measured = measured_step(row, in.layout, in.model.sequence);
+  run.input = std::move(in);
   return run;
 }
 
@@ -187,6 +227,14 @@ RunTable read_run_table(const Json& table) {
       runs.runs.push_back(read_run(row));
   }
   return runs;
+}
+
+RunTable read_run_text(std::string_view text) {
+  try {
+    return read_run_table(Json::parse(text));
+  } catch (const Json::parse_error& error) {
+    return {{}, "expected JSON; what is wrong is at byte " + std::to_string(error.byte)};
+  }
 }
 
 }  // namespace fleetsim

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/step/step.hpp"
@@ -31,5 +32,6 @@ struct RunTable {
 /// Reads `{ "rows": [...] }`, or the rows alone. Of rows that say so, those that are not to be used, are
 /// incomplete or are no pre-training are left out. A row that is not understood becomes a run without input.
 RunTable read_run_table(const nlohmann::json& table);
+RunTable read_run_text(std::string_view text);
 
 }  // namespace fleetsim
