@@ -9,14 +9,9 @@ Capacity capacity(std::span<const Part> parts) {
 }
 
 void Placement::list_nodes() const {
-  std::size_t count = 0;
-  for (const NodeWord& each : words_) count += static_cast<std::size_t>(std::popcount(each.nodes));
-  parts_.insert(parts_.begin(), count, Part{});
-  Part* part = parts_.data();
-  for (const NodeWord& each : words_)
-    for (std::uint64_t left = each.nodes; left != 0; left &= left - 1)
-      *part++ = {.node = each.word * 64 + static_cast<std::uint32_t>(std::countr_zero(left)),
-                 .devices = devices_of_each_};
+  Parts all;
+  for_each([&](const Part& part) { all.push_back(part); });
+  parts_.swap(all);
   words_.clear();
 }
 

@@ -72,6 +72,16 @@ class Placement {
   std::span<const Part> listed() const { return parts_; }
   void push_back(const Part& part) { parts_.push_back(part); }
 
+  /// Visits all parts, and lists none.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const NodeWord& each : words_)
+      for (std::uint64_t left = each.nodes; left != 0; left &= left - 1)
+        visit(Part{.node = each.word * 64 + static_cast<std::uint32_t>(std::countr_zero(left)),
+                   .devices = devices_of_each_});
+    for (const Part& part : parts_) visit(part);
+  }
+
   /// All of it as a list.
   const Parts& list() const {
     if (!words_.empty()) list_nodes();

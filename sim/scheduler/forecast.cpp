@@ -58,11 +58,11 @@ void Forecast::change(const Part& part, bool to_free) {
 }
 
 void Forecast::give_back(const Placement& parts) {
-  for (const Part& part : parts) change(part, true);
+  parts.for_each([this](const Part& part) { change(part, true); });
 }
 
 void Forecast::take(const Placement& parts) {
-  for (const Part& part : parts) change(part, false);
+  parts.for_each([this](const Part& part) { change(part, false); });
 }
 
 void Forecast::lend(const Placement& parts) {

@@ -49,13 +49,13 @@ void Plan::give_back(const Placement& parts, SimTime at) {
   const bool overdue = at <= times_.front();
   if (overdue) add_overdue_row();
   for (std::size_t index = overdue ? 1 : row_from(at); index < times_.size(); ++index) {
-    for (const Part& part : parts) {
+    parts.for_each([&](const Part& part) {
       if (knows_nodes()) {
         row(index)[part.node] += part.count();
       } else if (part.count() == pool_->devices_per_node()) {
         ++row(index)[0];
       }
-    }
+    });
   }
 }
 
