@@ -61,9 +61,20 @@ class Duration {
   std::int64_t ns_ = 0;
 };
 
-/// The nearest whole nanosecond, halves away from zero; beyond the range, the nearest end of it.
+/// Of nanoseconds outside the range: the nearest end of it.
 /// @throws std::domain_error on NaN, which no formula of ours may yield.
-Duration round_to_duration(Seconds time);
+Duration end_of_range(double ns);
+
+/// The nearest whole nanosecond, halves away from zero; beyond the range, as above.
+inline Duration round_to_duration(Seconds time) {
+  const double ns = time.si * 1e9;
+  constexpr double kBound = 9223372036854775808.0;  // 2^63, exact as a double
+  if (!(ns > -kBound && ns < kBound)) return end_of_range(ns);
+  // std::round is a call; what is left after truncation is exact.
+  const auto whole = static_cast<std::int64_t>(ns);
+  const double rest = ns - static_cast<double>(whole);
+  return Duration::nanoseconds(whole + static_cast<int>(rest >= 0.5) - static_cast<int>(rest <= -0.5));
+}
 
 /// Seconds of a duration, to the nearest double; infinite when unbounded.
 Seconds to_seconds(Duration duration);

@@ -1,6 +1,8 @@
 #include "sim/packing/arrivals.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 #include "sim/engine/engine.hpp"
 
@@ -50,7 +52,7 @@ void Engine::know_gangs(std::uint32_t class_index) {
   if (job_class.gang.shape) return know(*job_class.gang.shape);
   const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
   for (const std::uint32_t size : job_class.gang.sizes) know(spread(size, per_node));
-  for (const double weight : job_class.gang.weights) source.weight += weight;
+  std::partial_sum(job_class.gang.weights.begin(), job_class.gang.weights.end(), std::back_inserter(source.weights));
 }
 
 /// The jobs of a class whose list is drawn from, in the order of their arrival.
@@ -67,14 +69,12 @@ void Engine::draw_jobs(std::uint32_t class_index) {
 
 std::size_t Engine::draw_size(std::uint32_t class_index) {
   Source& source = sources_[class_index];
-  const std::vector<double>& weights = scenario_.classes[class_index].gang.weights;
-  const std::size_t last = source.gangs_by_size.size() - 1;
-  if (last == 0) return 0;
+  if (source.gangs_by_size.size() == 1) return 0;
   constexpr double kPerUnit = 1.0 / 9007199254740992.0;  // 2^-53
-  double left = source.weight * (static_cast<double>(source.gangs() >> 11) * kPerUnit);
-  std::size_t pick = 0;
-  while (pick < last && left >= weights[pick]) left -= weights[pick++];
-  return pick;
+  const double at = source.weights.back() * (static_cast<double>(source.gangs() >> 11) * kPerUnit);
+  // Sizes are few, and which it is cannot be foreseen: to count is faster than to search.
+  return static_cast<std::size_t>(std::count_if(source.weights.begin(), source.weights.end() - 1,
+                                                [at](double up_to) { return at >= up_to; }));
 }
 
 void Engine::arrive(std::uint32_t class_index) {

@@ -339,8 +339,9 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
       sums.requeue_wait += one * job.requeue_wait;
       sums.held += one * job.held;
       sums.member_wait += one * job.member_wait;
-      const double run = static_cast<double>(std::max(job.held, kShort).ns());
-      const double slowdown = std::max(1.0, static_cast<double>(total.ns()) / run);
+      const Duration run = std::max(job.held, kShort);
+      const double slowdown =
+          total <= run ? 1.0 : static_cast<double>(total.ns()) / static_cast<double>(run.ns());
       sums.bounded_slowdown += slowdown;
       if (options_.jobs != RunOptions::Jobs::sums_only)
         times_[job.job_class.value].push_back({*job.first_start - job.submit, total, slowdown});

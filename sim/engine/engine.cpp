@@ -309,11 +309,12 @@ void Engine::look_at_pools() {
 }
 
 bool Engine::is_stuck() const {
+  if (sources_open_ > 0 && holders_.empty()) return false;
   const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
   const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
                                      patience_left_ > 0 || !ends_to_come_.empty() ||
                                      (scenario_.scheduler.hold_timeout && !holders_.empty());
-  return live_ > 0 && !something_will_happen && (sources_open_ == 0 || !holders_.empty());
+  return live_ > 0 && !something_will_happen;
 }
 
 void Engine::finish_run() {

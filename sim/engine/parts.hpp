@@ -21,7 +21,7 @@ struct Source {
   std::uint64_t replaced = 0;
   SimTime next;
   RandomStream gaps, gangs, durations;
-  double weight = 0.0;  ///< sum of the gang sizes' weights
+  std::vector<double> weights{};  ///< of the gang sizes up to each
   struct Gang {
     GangShape shape;
     std::uint32_t index;  ///< in `shapes_`

@@ -48,8 +48,9 @@ void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf lea
   job.phase = JobPhase::running;
   job.phase_leaf = job.launch_leaf = leaf;
   job.charged = now_;
-  const bool builds = phases.compile > Duration::zero() && !is_built(job);
-  job.phase_until = now_ + (extra + phases.total() - (builds ? Duration::zero() : phases.compile));
+  const bool compiles = phases.compile > Duration::zero(), builds = compiles && !is_built(job);
+  job.phase_until = now_ + (extra + phases.total());
+  if (compiles && !builds) job.phase_until = now_ + (extra + phases.total() - phases.compile);
   links_changed_ = !links_.empty();
   job.slow_excess = phases.slow_excess.ns();
   job.pauses_at_new_size = false;
@@ -80,7 +81,7 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   if (slow_steps > 0) step.warm_up = job.slow_excess;
   if (!slow_spots_.empty() || !links_.empty()) slow_down(job, step);
   if (class_of(job).step.model) step.placement = placement_excess(job);
-  std::construct_at(&job.stretch, step, cycles_[job.job_class.value], from);
+  job.stretch.begin(step, cycles_[job.job_class.value], from);
   job.slow_steps_left = slow_steps;
   ++job.run_generation;
   if (slow) {
@@ -246,12 +247,13 @@ void Engine::release(Job& job, const char* reason) {
   Pool& pool = pools_[job.pool.value];
   const std::uint64_t version_before = pool.version();
   const DeviceState to = teardown > Duration::zero() ? DeviceState::transition : DeviceState::free;
-  for (const Placement* parts : {&job.parts, &job.own_spares}) {
+  for (Placement* parts : {&job.parts, &job.own_spares}) {
     if (parts->empty()) continue;
     pool.give_back(*parts, job.slot, to);
-    if (to == DeviceState::free) continue;
-    for (const Part& part : *parts)
-      if (part.milli == 0) tear_down(job.pool, part);
+    if (to != DeviceState::free)
+      for (const Part& part : *parts)
+        if (part.milli == 0) tear_down(job.pool, part);
+    parts->clear();
   }
   if (!broken_shares_.empty()) repair_shares();
   if (job.release_hook.is_linked()) {
@@ -261,8 +263,6 @@ void Engine::release(Job& job, const char* reason) {
     releases_.erase(releases_.iterator_to(job));
   }
   count_in_quota(job, Capacity::zero() - job.assigned);
-  job.parts.clear();
-  job.own_spares.clear();
   job.missing.clear();
   job.gang_capacity = job.assigned = Capacity::zero();
   if (job.phase != JobPhase::assembling && job.phase != JobPhase::provisioning) {

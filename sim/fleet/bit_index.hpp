@@ -10,6 +10,11 @@ namespace fleetsim {
 
 /// The `count` lowest of the bits that are set, of which there are as many.
 constexpr std::uint64_t lowest_bits(std::uint64_t bits, std::uint32_t count) {
+  if (count <= 8) {  // one after the other
+    std::uint64_t rest = bits;
+    for (; count > 0; --count) rest &= rest - 1;
+    return bits & ~rest;
+  }
   // By halves: those of the lower half that are wanted, then those of the upper.
   std::uint32_t end = 0;
   for (std::uint32_t half = 32; half > 0; half /= 2) {

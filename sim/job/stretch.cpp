@@ -30,7 +30,13 @@ Elapsed operator-(Elapsed later, const Elapsed& earlier) {
   return later;
 }
 
-void Stretch::plan_checkpoints(std::int64_t interval, const Start& start) {
+void Stretch::plan_checkpoints(const CheckpointCycle& cycle, const Start& start) {
+  since_ = start.since_checkpoint;
+  interval_from_commit_ = cycle.interval_from_commit;
+  pause_ = cycle.pause;
+  flush_ = cycle.flush;
+  inherited_flush_ = start.flush_until;
+  const std::int64_t interval = *cycle.interval;
   const std::int64_t stepping = step_.stepping(), total = stepping + step_.warm_up;
 
   const std::int64_t flushing = start.flush_until ? start.flush_until->ns() - start_ : 0;
@@ -185,8 +191,9 @@ SimTime Stretch::when_stepped(std::int64_t amount) const {
 }
 
 std::optional<SimTime> Stretch::covered(SimTime t) const {
+  if (!checkpoints_) return std::nullopt;
   const std::int64_t since_first = t.ns() - first_stage_end() - flush_;
-  if (!checkpoints_ || since_first < 0) return std::nullopt;
+  if (since_first < 0) return std::nullopt;
   return SimTime::at_ns(first_stage_end() + since_first / cycle_length_ * cycle_length_);
 }
 
@@ -197,6 +204,7 @@ SimTime Stretch::when_covered(SimTime t) const {
 }
 
 std::int64_t Stretch::since_checkpoint(SimTime t) const {
+  if (!checkpoints_) return 0;
   const Elapsed now = at(t);
   const std::optional<SimTime> last = last_stage_end(t);
   const std::optional<SimTime> durable = last ? SimTime::at_ns(last->ns() + flush_) : inherited_flush_;
@@ -206,6 +214,7 @@ std::int64_t Stretch::since_checkpoint(SimTime t) const {
 }
 
 std::optional<SimTime> Stretch::flush_until(SimTime t) const {
+  if (!checkpoints_) return std::nullopt;
   const Elapsed now = at(t);
   if (now.stages == 0) return inherited_flush_ && *inherited_flush_ > t ? inherited_flush_ : std::nullopt;
   const std::int64_t durable = first_stage_end() + (now.stages - 1) * cycle_length_ + flush_;
@@ -213,14 +222,16 @@ std::optional<SimTime> Stretch::flush_until(SimTime t) const {
 }
 
 std::optional<SimTime> Stretch::last_stage_end(SimTime t) const {
+  if (!checkpoints_) return std::nullopt;
   const std::int64_t since_first = t.ns() - first_stage_end();
-  if (!checkpoints_ || since_first < 0) return std::nullopt;
+  if (since_first < 0) return std::nullopt;
   return SimTime::at_ns(first_stage_end() + since_first / cycle_length_ * cycle_length_);
 }
 
 std::int64_t Stretch::durable(SimTime t) const {
+  if (!checkpoints_) return 0;
   const std::int64_t since_first = t.ns() - first_stage_end() - flush_;
-  return !checkpoints_ || since_first < 0 ? 0 : since_first / cycle_length_ + 1;
+  return since_first < 0 ? 0 : since_first / cycle_length_ + 1;
 }
 
 }  // namespace fleetsim

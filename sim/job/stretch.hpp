@@ -56,17 +56,17 @@ class Stretch {
   };
 
   Stretch() = default;
-  Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Start& start)
-      : step_{step},
-        origin_{start.at.ns() - start.position},
-        start_{start.at.ns()},
-        since_{start.since_checkpoint},
-        checkpoints_{cycle.interval.has_value()},
-        interval_from_commit_{cycle.interval_from_commit},
-        pause_{cycle.pause},
-        flush_{cycle.flush},
-        inherited_flush_{start.flush_until} {
-    if (checkpoints_) plan_checkpoints(*cycle.interval, start);
+  Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Start& start) { begin(step, cycle, start); }
+
+  /// Makes it another one, in its place.
+  void begin(const StepTimes& step, const CheckpointCycle& cycle, const Start& start) {
+    step_ = step;
+    origin_ = start.at.ns() - start.position;
+    start_ = start.at.ns();
+    asked_at_ = kNeverAsked;
+    first_slow_ = 0;
+    checkpoints_ = cycle.interval.has_value();
+    if (checkpoints_) plan_checkpoints(cycle, start);
   }
 
   SimTime start() const { return SimTime::at_ns(start_); }
@@ -119,7 +119,7 @@ class Stretch {
 
  private:
   Elapsed compute(SimTime t) const;
-  void plan_checkpoints(std::int64_t interval, const Start& start);
+  void plan_checkpoints(const CheckpointCycle& cycle, const Start& start);
   std::int64_t first_stage_end() const { return origin_ + first_length_ + pause_; }
   Elapsed in_steps(std::int64_t elapsed, std::int64_t slow) const;
   std::int64_t length(std::int64_t steps, std::int64_t slow) const;
@@ -136,7 +136,8 @@ class Stretch {
   std::int64_t cycle_steps_ = 0, cycle_slow_ = 0, cycle_length_ = 0;
   std::optional<SimTime> inherited_flush_;
   // The last answer: what is settled asks for one instant several times, and divisions are slow.
-  mutable std::int64_t asked_at_ = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kNeverAsked = std::numeric_limits<std::int64_t>::min();
+  mutable std::int64_t asked_at_ = kNeverAsked;
   mutable Elapsed asked_{};
 };
 
