@@ -52,7 +52,8 @@ void Engine::know_gangs(std::uint32_t class_index) {
   if (job_class.gang.shape) return know(*job_class.gang.shape);
   const std::uint32_t per_node = scenario_.pools[job_class.pools.front()].devices_per_node;
   for (const std::uint32_t size : job_class.gang.sizes) know(spread(size, per_node));
-  std::partial_sum(job_class.gang.weights.begin(), job_class.gang.weights.end(), std::back_inserter(source.weights));
+  std::partial_sum(job_class.gang.weights.begin(), job_class.gang.weights.end(),
+                   std::back_inserter(source.weights));
 }
 
 /// The jobs of a class whose list is drawn from, in the order of their arrival.

@@ -60,8 +60,8 @@ void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf lea
   job.stretch_base = job.steps_done;
   begin_stretch(job, phases.slow_steps, Stretch::Start{.at = job.phase_until, .position = job.position});
   if (builds && class_of(job).step.compile && class_of(job).step.compile->is_shared)
-    push(job.phase_until + (Duration::zero() - phases.warmup), Phase::kCompletion, EventKind::built, job.slot.value,
-         job.run_generation);
+    push(job.phase_until + (Duration::zero() - phases.warmup), Phase::kCompletion, EventKind::built,
+         job.slot.value, job.run_generation);
 }
 
 /// Whether an earlier launch of the class has built what a gang of this size runs.

@@ -56,7 +56,9 @@ class Stretch {
   };
 
   Stretch() = default;
-  Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Start& start) { begin(step, cycle, start); }
+  Stretch(const StepTimes& step, const CheckpointCycle& cycle, const Start& start) {
+    begin(step, cycle, start);
+  }
 
   /// Makes it another one, in its place.
   void begin(const StepTimes& step, const CheckpointCycle& cycle, const Start& start) {

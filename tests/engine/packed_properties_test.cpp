@@ -14,7 +14,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr std::uint64_t kScenarios = 1500;
+constexpr std::uint64_t kPackedScenarios = 1500;
 
 class Changes {
  public:
@@ -117,7 +117,7 @@ std::int64_t most(const Steps& steps) {
 
 TEST_CASE("packed: the ledger closes over what is installed and is the ledger of the records") {
   std::int64_t completed = 0, gave_up = 0, failures = 0, shares = 0;
-  for (std::uint64_t number = 0; number < kScenarios; ++number) {
+  for (std::uint64_t number = 0; number < kPackedScenarios; ++number) {
     CAPTURE(number);
     const Scenario scenario = packed_scenario(number, false);
     Records records;
@@ -157,7 +157,7 @@ TEST_CASE("packed: the ledger closes over what is installed and is the ledger of
 }
 
 TEST_CASE("packed: no node ever gives more devices, CPU or memory than it has") {
-  for (std::uint64_t number = 0; number < kScenarios; ++number) {
+  for (std::uint64_t number = 0; number < kPackedScenarios; ++number) {
     CAPTURE(number);
     const Scenario scenario = packed_scenario(number, true);
     Records records;

@@ -28,14 +28,14 @@ Scenario by_priority(std::uint32_t nodes, std::uint32_t devices, std::vector<Job
   return scenario;
 }
 
-struct Ran {
+struct PreemptionRan {
   RunResult result;
   std::map<std::string, JobOutcome> jobs;
   std::vector<std::string> victims;  ///< in order of time
 };
 
-Ran run(const Scenario& scenario) {
-  Ran ran{simulate(scenario, {.jobs = RunOptions::Jobs::each}), {}, {}};
+PreemptionRan run_stops(const Scenario& scenario) {
+  PreemptionRan ran{simulate(scenario, {.jobs = RunOptions::Jobs::each}), {}, {}};
   for (const JobOutcome& job : ran.result.jobs) ran.jobs[job.id] = job;
   for (const PreemptionRow& row : ran.result.preemptions.rows)
     ran.victims.push_back(ran.result.jobs[row.victim].id);
@@ -43,9 +43,10 @@ Ran run(const Scenario& scenario) {
 }
 
 TEST_CASE("preemption counts what is free already, and starts at once when eviction is instant") {
-  const Ran ran = run(by_priority(1, 4,
-                                  {with_priority(build::job("low", 1, 2, seconds(100)), 0),
-                                   with_priority(build::job("high", 1, 4, seconds(50), at(10)), 1)}));
+  const PreemptionRan ran =
+      run_stops(by_priority(1, 4,
+                            {with_priority(build::job("low", 1, 2, seconds(100)), 0),
+                             with_priority(build::job("high", 1, 4, seconds(50), at(10)), 1)}));
   CHECK(ran.jobs.at("high").first_start == at(10));
   CHECK(ran.victims == std::vector<std::string>{"low"});
   // 10 s are lost, and done again after the 50 s of the other.
@@ -57,13 +58,14 @@ TEST_CASE("of all sets of victims the one that does with the least is chosen") {
   const auto small = [](std::string name, std::uint32_t devices) {
     return with_priority(build::job(std::move(name), 1, devices, seconds(1000)), 0);
   };
-  const Ran ran = run(by_priority(1, 7,
-                                  {small("a", 1), small("b", 2), small("c", 4),
-                                   with_priority(build::job("p", 1, 2, seconds(10), at(5)), 1)}));
+  const PreemptionRan ran =
+      run_stops(by_priority(1, 7,
+                            {small("a", 1), small("b", 2), small("c", 4),
+                             with_priority(build::job("p", 1, 2, seconds(10), at(5)), 1)}));
   CHECK(ran.victims == std::vector<std::string>{"b"});
   // A rigid gang stops as a whole.
-  const Ran rigid =
-      run(by_priority(1, 11, {small("e", 11), with_priority(build::job("p", 1, 1, seconds(10), at(5)), 1)}));
+  const PreemptionRan rigid = run_stops(
+      by_priority(1, 11, {small("e", 11), with_priority(build::job("p", 1, 1, seconds(10), at(5)), 1)}));
   CHECK(rigid.victims == std::vector<std::string>{"e"});
 }
 
@@ -73,7 +75,7 @@ TEST_CASE("nobody is stopped for a job that would not fit even then, nor for an 
                                    with_priority(build::job("equal", 1, 4, seconds(1000)), 2),
                                    with_priority(build::job("high", 2, 4, seconds(10), at(5)), 2),
                                    with_priority(build::job("wide", 3, 4, seconds(10), at(6)), 9)});
-  const Ran ran = run(scenario);
+  const PreemptionRan ran = run_stops(scenario);
   CHECK(ran.victims.empty());
   CHECK(ran.jobs.at("wide").state == FinalState::unsatisfiable);
   CHECK(ran.jobs.at("high").first_start == at(1000));
@@ -84,9 +86,9 @@ TEST_CASE("who may not be stopped, or has not run long enough, is not; and it is
                                   {with_priority(build::job("low", 1, 4, seconds(1000)), 0),
                                    with_priority(build::job("high", 1, 4, seconds(10), at(5)), 1)});
   scenario.scheduler.min_runtime = seconds(60);
-  CHECK(run(scenario).jobs.at("high").first_start == at(60));
+  CHECK(run_stops(scenario).jobs.at("high").first_start == at(60));
   scenario.classes[0].preemptible = false;
-  CHECK(run(scenario).jobs.at("high").first_start == at(1000));
+  CHECK(run_stops(scenario).jobs.at("high").first_start == at(1000));
 }
 
 TEST_CASE("a budget is hard, and holds within any interval of its length") {
@@ -101,17 +103,17 @@ TEST_CASE("a budget is hard, and holds within any interval of its length") {
     CAPTURE(per_job);
     auto& budget = per_job ? scenario.scheduler.job_budget : scenario.scheduler.pool_budget;
     budget = EvictionBudget{2, seconds(100)};
-    const Ran ran = run(scenario);
+    const PreemptionRan ran = run_stops(scenario);
     CHECK(ran.jobs.at("urgent1").first_start == at(10));
     CHECK(ran.jobs.at("urgent2").first_start == at(20));
     CHECK(ran.jobs.at("urgent3").first_start == at(110));
     CHECK(ran.jobs.at("urgent4").first_start == at(115));  // the device is free then, and it stands before
     CHECK(ran.victims.size() == 3);
     budget = EvictionBudget{0, seconds(1)};
-    CHECK(run(scenario).victims.empty());
+    CHECK(run_stops(scenario).victims.empty());
     budget.reset();
   }
-  CHECK(run(scenario).victims.size() == 4);
+  CHECK(run_stops(scenario).victims.size() == 4);
 }
 
 TEST_CASE("a save that fits in the grace loses nothing and keeps the devices for whom they are meant") {
@@ -121,13 +123,13 @@ TEST_CASE("a save that fits in the grace loses nothing and keeps the devices for
                                    with_priority(build::job("small", 1, 1, seconds(5), at(12)), 1)});
   scenario.scheduler.eviction.save = seconds(5);
   scenario.scheduler.eviction.grace = seconds(5);
-  Ran ran = run(scenario);
+  PreemptionRan ran = run_stops(scenario);
   CHECK(ran.jobs.at("high").first_start == at(15));
   CHECK(ran.jobs.at("small").first_start == at(65));
   CHECK(ran.jobs.at("low").end == at(160));  // after `small`, for the 90 s that it lacks
   // A second too little: nothing is saved, and nobody waits for it.
   scenario.scheduler.eviction.grace = seconds(4);
-  ran = run(scenario);
+  ran = run_stops(scenario);
   CHECK(ran.jobs.at("high").first_start == at(10));
   CHECK(ran.result.preemptions.lost == Capacity::devices(4) * seconds(10));
 }
@@ -140,7 +142,7 @@ TEST_CASE("who was stopped comes back at once, behind, or ever later") {
   Scenario scenario = by_priority(1, 1, jobs);
   scenario.scheduler.eviction.requeue_delay = seconds(10);
   scenario.scheduler.eviction.requeue_backoff = 2.0;
-  const Ran ran = run(scenario);
+  const PreemptionRan ran = run_stops(scenario);
   // Away for 10, 20 and 40 s.
   CHECK(ran.jobs.at("low").requeue_wait == seconds(70));
 }
@@ -160,7 +162,7 @@ TEST_CASE("a cascade is followed to its depth") {
   scenario.classes[0].pools = {0, 1};
   scenario.classes[1].pools = {1};
   scenario.classes[2].pools = {0};
-  const Ran ran = run(scenario);
+  const PreemptionRan ran = run_stops(scenario);
   REQUIRE(ran.victims == std::vector<std::string>{"second", "third"});
   CHECK(ran.result.preemptions.rows[0].depth == 1);
   CHECK(ran.result.preemptions.rows[1].depth == 2);
@@ -181,7 +183,7 @@ TEST_CASE("victims are chosen as the policy says") {
     Scenario scenario = by_priority(4, 4, jobs);
     scenario.scheduler.victims = std::move(policy);
     scenario.scheduler.preempt_by = PreemptBy::order;
-    return run(scenario).victims;
+    return run_stops(scenario).victims;
   };
   CHECK(victims_under("worst") == std::vector<std::string>{"low"});
   CHECK(victims_under("lowest-priority") == std::vector<std::string>{"low"});
@@ -199,7 +201,7 @@ TEST_CASE("the victim that leaves the fewest devices in pieces can be preferred"
                                    with_priority(build::job("alone", 1, 2, seconds(1000)), 0),
                                    with_priority(build::job("two", 2, 2, seconds(10), at(5)), 1)});
   scenario.scheduler.victims = "least-fragmentation";
-  CHECK(run(scenario).victims == std::vector<std::string>{"beside"});
+  CHECK(run_stops(scenario).victims == std::vector<std::string>{"beside"});
 }
 
 TEST_CASE("preemption with backfill: room is made for the first, and others pass it only as they may") {
@@ -210,7 +212,7 @@ TEST_CASE("preemption with backfill: room is made for the first, and others pass
                                    with_priority(build::job("short", 1, 1, seconds(20), at(11)), 1)});
   scenario.scheduler.backfill = Backfill::easy;
   scenario.scheduler.estimates = Estimates::exact;
-  const Ran ran = run(scenario);
+  const PreemptionRan ran = run_stops(scenario);
   // `wide` cannot start before 100, whomever it stopped: `low` goes on until then. Nobody behind `wide` stops
   // anybody.
   CHECK(ran.jobs.at("wide").first_start == at(100));
@@ -229,7 +231,7 @@ TEST_CASE("while room is made nobody starts where it is made, however soon it wo
   scenario.scheduler.backfill = Backfill::easy;
   scenario.scheduler.estimates = Estimates::exact;
   scenario.scheduler.eviction.save = seconds(20);
-  const Ran ran = run(scenario);
+  const PreemptionRan ran = run_stops(scenario);
   CHECK(ran.victims == std::vector<std::string>{"saving"});
   CHECK(ran.jobs.at("wide").first_start == at(50));
   CHECK(ran.jobs.at("fresh").first_start == at(60));
@@ -249,7 +251,7 @@ TEST_CASE("every stop is recorded with its cause") {
   scenario.pools[0].nodes = 3;
   scenario.pools[0].racks.resize(3);
   scenario.pools[0].drains = {DrainSpec{.at = at(30), .length = seconds(5), .every = {}, .nodes = {1}}};
-  const Ran ran = run(scenario);
+  const PreemptionRan ran = run_stops(scenario);
   REQUIRE(ran.result.preemptions.rows.size() == 4);
   const auto check = [&](std::size_t row, const char* victim, StopCause cause, std::optional<std::string> by,
                          std::int64_t lost) {
@@ -288,7 +290,7 @@ TEST_CASE("random priorities: budgets hold, no one stops an equal, and nothing i
     if (between(0, 1) == 1)
       scenario.scheduler.job_budget = EvictionBudget{between(0, 2), seconds(between(1, 90))};
     if (between(0, 1) == 1) scenario.scheduler.eviction.save = seconds(between(1, 5));
-    const Ran ran = run(scenario);
+    const PreemptionRan ran = run_stops(scenario);
     std::map<std::uint64_t, std::vector<SimTime>> stopped;
     for (const PreemptionRow& row : ran.result.preemptions.rows) {
       ++rows;

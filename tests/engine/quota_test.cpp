@@ -10,13 +10,13 @@ namespace {
 using build::at;
 using build::seconds;
 
-struct Ran {
+struct QuotaRan {
   RunResult result;
   std::map<std::string, JobOutcome> jobs;
 };
 
-Ran run(const Scenario& scenario) {
-  Ran ran{simulate(scenario, {.jobs = RunOptions::Jobs::each}), {}};
+QuotaRan run_queues(const Scenario& scenario) {
+  QuotaRan ran{simulate(scenario, {.jobs = RunOptions::Jobs::each}), {}};
   for (const JobOutcome& job : ran.result.jobs) ran.jobs[job.id] = job;
   return ran;
 }
@@ -48,7 +48,7 @@ void reclaims(Scenario& scenario) {
 }
 
 TEST_CASE("a share of one and a half devices does not keep a job of two from running when three are free") {
-  const Ran ran = run(queues(
+  const QuotaRan ran = run_queues(queues(
       3, {1500, 1500},
       {in_queue(build::job("b", 1, 2, seconds(100)), 0), in_queue(build::job("c", 1, 2, seconds(100)), 1)}));
   CHECK(ran.jobs.at("b").first_start == at(0));
@@ -65,7 +65,7 @@ TEST_CASE("gangs that assemble do not exceed their quota together when they are 
   scenario.classes = {build::job("first", 5, 1, seconds(10)),
                       in_queue(build::job("a", 3, 1, seconds(100), at(1)), 0),
                       in_queue(build::job("b", 3, 1, seconds(100), at(1)), 0)};
-  const Ran ran = run(scenario);
+  const QuotaRan ran = run_queues(scenario);
   CHECK(ran.jobs.at("a").first_start == at(10));
   CHECK(ran.jobs.at("b").first_start == at(110));
 }
@@ -76,7 +76,7 @@ TEST_CASE("a queue takes back what it lent, once, and nobody is stopped for a jo
                               in_queue(build::job("w4", 1, 4, seconds(10), at(1)), 0),
                               in_queue(build::job("w3", 1, 3, seconds(100), at(2)), 0)});
   reclaims(scenario);
-  const Ran ran = run(scenario);
+  const QuotaRan ran = run_queues(scenario);
   CHECK(ran.jobs.at("w4").state == FinalState::unsatisfiable);
   CHECK(ran.jobs.at("w3").first_start == at(2));
   CHECK(ran.result.preemptions.count == 1);
@@ -93,11 +93,11 @@ TEST_CASE("a queue whose head is stuck lends what is left of its guarantee, or k
   Scenario scenario = queues(
       4, {200'000, 0}, {gang("G1", 25, 1000, 0, 0), gang("G2", 50, 100, 1, 0), gang("E1", 25, 300, 2, 1)});
   scenario.pools[0] = build::pool(50, 4);
-  Ran ran = run(scenario);
+  QuotaRan ran = run_queues(scenario);
   CHECK(ran.jobs.at("E1").first_start == at(2));
   CHECK(ran.jobs.at("G2").first_start == at(1000));
   scenario.scheduler.quotas[0].lend_when_head_blocked = false;
-  ran = run(scenario);
+  ran = run_queues(scenario);
   CHECK(ran.jobs.at("G2").first_start == at(1000));
   CHECK(ran.jobs.at("E1").first_start == at(1100));
   // Idle and kept: 100 devices from 2 to 1000.
@@ -110,16 +110,16 @@ TEST_CASE("what a queue does not lend stays free for it, and limits hold for que
       8, {4000, 4000},
       {in_queue(build::job("a", 1, 6, seconds(10)), 0), in_queue(build::job("b", 1, 5, seconds(10)), 0)});
   scenario.scheduler.quotas[1].lend = Capacity::devices(1);
-  Ran ran = run(scenario);
+  QuotaRan ran = run_queues(scenario);
   CHECK(ran.jobs.at("a").state == FinalState::unsatisfiable);  // 4 of its own and 1 lent
   CHECK(ran.jobs.at("b").first_start == at(0));
   scenario.scheduler.quotas[1].lend.reset();
   scenario.scheduler.cohorts[0].limit = Capacity::devices(5);
-  ran = run(scenario);
+  ran = run_queues(scenario);
   CHECK(ran.jobs.at("a").state == FinalState::unsatisfiable);
   scenario.scheduler.cohorts[0].limit.reset();
   scenario.scheduler.quotas[0].capacity = Capacity::devices(5);
-  ran = run(scenario);
+  ran = run_queues(scenario);
   CHECK(ran.jobs.at("a").state == FinalState::unsatisfiable);
 }
 
@@ -129,9 +129,9 @@ TEST_CASE("queues of different cohorts under one parent borrow from each other")
                                 {.name = "other", .parent = 2, .limit = {}},
                                 {.name = "all", .parent = {}, .limit = {}}};
   scenario.scheduler.quotas[1].cohort = 1;
-  CHECK(run(scenario).jobs.at("a").first_start == at(0));
+  CHECK(run_queues(scenario).jobs.at("a").first_start == at(0));
   scenario.scheduler.cohorts[1].parent.reset();
-  CHECK(run(scenario).jobs.at("a").state == FinalState::unsatisfiable);
+  CHECK(run_queues(scenario).jobs.at("a").state == FinalState::unsatisfiable);
 }
 
 TEST_CASE("reclaim stops borrowers only as far as they borrow") {
@@ -142,7 +142,7 @@ TEST_CASE("reclaim stops borrowers only as far as they borrow") {
        in_queue(build::job("z", 1, 1, seconds(1000)), 1),
        in_queue(build::job("mine", 1, 3, seconds(10), at(5)), 0)});
   reclaims(scenario);
-  const Ran ran = run(scenario);
+  const QuotaRan ran = run_queues(scenario);
   CHECK(ran.jobs.at("mine").first_start == at(5));
   CHECK(ran.result.preemptions.count == 2);
 }
@@ -157,7 +157,7 @@ TEST_CASE("an idle reservation of low priority gives way, and comes back for wha
   scenario.scheduler.order = "priority";
   scenario.scheduler.preemption = Preemption::kept;
   scenario.scheduler.preempt_by = PreemptBy::priority;
-  const Ran ran = run(scenario);
+  const QuotaRan ran = run_queues(scenario);
   CHECK(ran.jobs.at("work").first_start == at(30));
   CHECK(ran.jobs.at("held").end == at(150));  // 30 s before, 70 s after
 }
@@ -173,7 +173,7 @@ TEST_CASE("fair share serves the queue that has had the least, and forgets by ha
   scenario.scheduler.order = "fair-share";
   scenario.scheduler.fair_share_half_life = seconds(1'000'000'000);
   // Had after each: 100/0, 100/60, 100/120, 160/120, 160/180, 220/180.
-  Ran ran = run(scenario);
+  QuotaRan ran = run_queues(scenario);
   CHECK(ran.jobs.at("b0").first_start == at(100));
   CHECK(ran.jobs.at("b1").first_start == at(160));
   CHECK(ran.jobs.at("a0").first_start == at(220));
@@ -181,14 +181,14 @@ TEST_CASE("fair share serves the queue that has had the least, and forgets by ha
   CHECK(ran.jobs.at("a1").first_start == at(340));
   // Twice the weight: 50/0, 50/60, 80/60, 80/120, 110/120, ...
   scenario.scheduler.quotas[0].weight = 2.0;
-  ran = run(scenario);
+  ran = run_queues(scenario);
   CHECK(ran.jobs.at("b0").first_start == at(100));
   CHECK(ran.jobs.at("a0").first_start == at(160));
   CHECK(ran.jobs.at("b1").first_start == at(220));
   // What was had long ago is forgotten at once: the last to run is always the one to wait.
   scenario.scheduler.quotas[0].weight = 1.0;
   scenario.scheduler.fair_share_half_life = seconds(1);
-  ran = run(scenario);
+  ran = run_queues(scenario);
   CHECK(ran.jobs.at("b0").first_start == at(100));
   CHECK(ran.jobs.at("a0").first_start == at(160));
   CHECK(ran.jobs.at("b1").first_start == at(220));

@@ -14,13 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 std::ptrdiff_t entries(const fs::path& folder) {
   return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
 }
@@ -50,12 +43,12 @@ TEST_CASE("atomic file: writes, replaces and leaves nothing else") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "file";
   CHECK_FALSE(write_file_atomically(path, "first").has_value());
-  CHECK(text_of(path) == "first");
+  CHECK(read_file(path) == "first");
   const std::string second(1'000'000, 'x');
   CHECK_FALSE(write_file_atomically(path, second).has_value());
-  CHECK(text_of(path) == second);
+  CHECK(read_file(path) == second);
   CHECK_FALSE(write_file_atomically(path, "").has_value());
-  CHECK(text_of(path).empty());
+  CHECK(read_file(path).empty());
   CHECK(entries(folder.path()) == 1);
 }
 
@@ -70,7 +63,7 @@ TEST_CASE("atomic file: a full disk leaves the old file and nothing else") {
   }
   REQUIRE(problem.has_value());
   CHECK(problem->starts_with("cannot write " + path.string() + ": "));
-  CHECK(text_of(path) == "old");
+  CHECK(read_file(path) == "old");
   CHECK(entries(folder.path()) == 1);
 }
 
@@ -90,7 +83,7 @@ TEST_CASE("atomic file: a link is followed, a device is not replaced") {
   fs::create_symlink("real", folder.path() / "link");
   CHECK_FALSE(write_file_atomically(folder.path() / "link", "new").has_value());
   CHECK(fs::is_symlink(folder.path() / "link"));
-  CHECK(text_of(folder.path() / "real") == "new");
+  CHECK(read_file(folder.path() / "real") == "new");
   fs::create_symlink("/dev/null", folder.path() / "null");
   CHECK(write_file_atomically(folder.path() / "null", "new").value_or("").ends_with("it is not a file"));
 }

@@ -38,18 +38,11 @@ Records everything() {
   return make.records;
 }
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// The problems after one piece of one table has been replaced, a line each.
 std::string problems_with(const std::string& file, const std::string& piece, const std::string& other) {
   const TemporaryFolder folder;
   REQUIRE_FALSE(write_records(folder.path(), everything()).has_value());
-  std::string text = text_of(folder.path() / file);
+  std::string text = read_file(folder.path() / file);
   const std::size_t place = text.find(piece);
   REQUIRE(place != std::string::npos);
   text.replace(place, piece.size(), other);
@@ -86,7 +79,7 @@ TEST_CASE("records: rows have as many cells as the header, and one line where no
   Records records = everything();
   records.classes = {"plain", "other"};
   REQUIRE_FALSE(write_records(folder.path(), records).has_value());
-  const std::string text = text_of(folder.path() / "timeline.csv");
+  const std::string text = read_file(folder.path() / "timeline.csv");
   CHECK(text.find("0,1,commit,60000000000,60000000000,,0,0,0,0,0,0,,0,0,0,0,\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 6);
 }

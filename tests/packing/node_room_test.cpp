@@ -2,15 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/packing/task_shapes.hpp"
+
 namespace fleetsim {
 namespace {
 
 constexpr DeviceTypes kV100 = 1, kT4 = 2;
 constexpr TaskShape kHalf{.cards = 1, .milli_per_card = 500};
 constexpr TaskShape kWhole{.cards = 1, .milli_per_card = 1000};
-
-TaskShape whole(std::uint32_t cards) { return {.cards = cards, .milli_per_card = 1000}; }
-TaskShape share(std::uint32_t milli) { return {.cards = 1, .milli_per_card = milli}; }
 
 TEST_CASE("a task is whole cards, or a share of one card, or no card") {
   CHECK(TaskShape{}.is_valid());

@@ -1,13 +1,11 @@
 #include <doctest/doctest.h>
 
 #include "sim/packing/policy.hpp"
+#include "tests/packing/task_shapes.hpp"
 
 // Scores worked out by hand from the rules of the FGD study.
 namespace fleetsim {
 namespace {
-
-TaskShape whole(std::uint32_t cards) { return {.cards = cards, .milli_per_card = 1000}; }
-TaskShape share(std::uint32_t milli) { return {.cards = 1, .milli_per_card = milli}; }
 
 /// A node of four cards and 64 cores next to the largest one, of eight and 128.
 struct Pair {

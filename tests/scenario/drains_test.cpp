@@ -11,12 +11,12 @@ constexpr std::string_view kFour = R"({
   "window": { "length": "9 d" }
 })";
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
-Scenario with(const std::string& key, const std::string& value) {
+Scenario pool_with(const std::string& key, const std::string& value) {
   return scenario_of(read_with(kFour, {{"/fleet/pools/p/" + key, value}}));
 }
-DrainSpec drain_of(const std::string& text) { return with("drains", "[" + text + "]").pools[0].drains.at(0); }
+DrainSpec drain_of(const std::string& text) {
+  return pool_with("drains", "[" + text + "]").pools[0].drains.at(0);
+}
 
 /// The message about one wrong drain, or entry of `installed`, at the key below it.
 std::string issue_of(const std::string& key, const std::string& text, const std::string& below) {
@@ -48,7 +48,7 @@ TEST_CASE("a drain: when, for how long, which nodes, and what becomes of those w
 
 TEST_CASE("nodes with a date") {
   const std::string text = R"([{"from": "2 s", "last": 1}, {"from": "1 s", "until": "9 s", "nodes": [0]}])";
-  const PoolSpec pool = with("installed", text).pools[0];
+  const PoolSpec pool = pool_with("installed", text).pools[0];
   REQUIRE(pool.dated.size() == 2);
   CHECK(pool.dated[0].nodes == Nodes{3});
   CHECK(pool.dated[0].from == SimTime::at_ns(2 * kSecond));

@@ -19,8 +19,6 @@ std::string issue_of(const std::string& text, const std::string& below = "") {
   return only_issue(read_with(kJob, {{"/workload/a/elastic", text}}), "/workload/a/elastic" + below);
 }
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 }  // namespace
 
 TEST_CASE("sizes between the least and the most share a step's work evenly, and its split") {

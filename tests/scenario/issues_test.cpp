@@ -5,7 +5,7 @@ using namespace fleetsim;
 
 namespace {
 
-std::string issue_of(const std::string& pointer, const std::string& value) {
+std::string small_issue(const std::string& pointer, const std::string& value) {
   return only_issue(read_with(kSmall, {{pointer, value}}), pointer);
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("never failing is an infinite mean or a rate of zero") {
 TEST_CASE("a horizon beyond 64 bits of nanoseconds is refused, ten years are not") {
   CHECK(scenario_of(read_with(kSmall, {{"/window/length", "3652 d"}})).window.length->ns() ==
         315'532'800'000'000'000);
-  CHECK(contains(issue_of("/window/length", "109575 d"), "at most 292 years"));
+  CHECK(contains(small_issue("/window/length", "109575 d"), "at most 292 years"));
   const StudyReading sum =
       read_with(kSmall, {{"/window/length", "73050 d"}});  // with as much again to run on
   CHECK(contains(only_issue(sum, "/window"), "less than 292 years"));
@@ -179,12 +179,12 @@ TEST_CASE("work faster than peak arithmetic is refused") {
 }
 
 TEST_CASE("names that are not there are answered with those that are") {
-  CHECK(contains(issue_of("/workload/a/quota", "blue"), "unknown quota \"blue\""));
+  CHECK(contains(small_issue("/workload/a/quota", "blue"), "unknown quota \"blue\""));
   CHECK(contains(
       only_issue(read_with(kSmall, {{"/workload/a/quota", "teem"}, {"/scheduler/quotas", R"({"team": 8})"}}),
                  "/workload/a/quota"),
       "did you mean \"team\"?"));
-  CHECK(contains(issue_of("/workload/a/model", "llama2-70"), "llama2-70b"));
+  CHECK(contains(small_issue("/workload/a/model", "llama2-70"), "llama2-70b"));
   CHECK(has_issue(read_with(kSmall, {{"/assume", R"({"pools.q.mpg": 0.5})"}}), "/assume/pools.q.mpg",
                   "unknown pool \"q\""));
 }

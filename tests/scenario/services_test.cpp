@@ -13,7 +13,7 @@ constexpr std::string_view kServing = R"({
   "window": { "length": "7 d" }
 })";
 
-JobClass with(Sets sets) { return scenario_of(read_with(kServing, std::move(sets))).classes[0]; }
+JobClass service_with(Sets sets) { return scenario_of(read_with(kServing, std::move(sets))).classes[0]; }
 std::string issue_at(const std::string& place, const std::string& value) {
   return only_issue(read_with(kServing, {{place, value}}), place);
 }
@@ -27,7 +27,7 @@ std::int64_t weight(const JobClass& job, Leaf leaf) {
 }  // namespace
 
 TEST_CASE("a replica: how it becomes ready, how long it lives, and how it comes back") {
-  const JobClass job = with({});
+  const JobClass job = service_with({});
   CHECK(job.kind == JobKind::service);
   CHECK(job.startup.total() == Duration::nanoseconds(340'000'000'000));
   CHECK(job.recovery.relaunch.total() == job.startup.total());
@@ -41,12 +41,12 @@ TEST_CASE("a replica: how it becomes ready, how long it lives, and how it comes 
 TEST_CASE(
     "decoding: MBU is the floor over the step, P its arithmetic, and the rest is streaming and unknown") {
   // 140 GB at 8 x 3.35 TB/s are 5.22388 ms; 140 GFLOP at 8 x 989 TFLOP/s are 17.6947 us.
-  const JobClass job = with({{"/workload/s/service/decode", R"({"step": "10.447761 ms"})"}});
+  const JobClass job = service_with({{"/workload/s/service/decode", R"({"step": "10.447761 ms"})"}});
   CHECK(*job.service.mbu == doctest::Approx(0.5).epsilon(1e-7).scale(0));
   CHECK(*job.program_goodput == doctest::Approx(17.69464e-6 / 10.447761e-3).epsilon(1e-6).scale(0));
   CHECK(weight(job, Leaf::ideal) + weight(job, Leaf::program_memory_bound) == 500'000'009);
   CHECK(weight(job, Leaf::program_headroom) == 0);
-  const JobClass half = with(
+  const JobClass half = service_with(
       {{"/workload/s/service/decode", R"({"step": "10.447761 ms"})"}, {"/workload/s/service/busy", "0.5"}});
   CHECK(weight(half, Leaf::program_headroom) == 500'000'000);
   CHECK(*half.program_goodput == doctest::Approx(*job.program_goodput / 2).scale(0));
@@ -54,7 +54,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a share of busy time without a known ideal leaves headroom and the rest") {
-  const JobClass job = with({{"/workload/s/service/busy", "\"70 %\""}});
+  const JobClass job = service_with({{"/workload/s/service/busy", "\"70 %\""}});
   CHECK(weight(job, Leaf::program_headroom) == 300'000'000);
   CHECK(weight(job, Leaf::program_unmodelled) == 700'000'000);
 }

@@ -9,7 +9,7 @@ namespace {
 
 const JobClass& llama(const Scenario& scenario) { return scenario.classes.at(0); }
 
-Scenario with(Sets sets) { return scenario_of(read_with(kSharedPool, std::move(sets))); }
+Scenario shared_with(Sets sets) { return scenario_of(read_with(kSharedPool, std::move(sets))); }
 
 /// Failures per second of the textbook's rates over 128 GPUs in 16 nodes.
 constexpr double kFailures = 128 * (1.0 / 50000 + 1.0 / 200000 + 1.0 / 1200000) / 3600;
@@ -19,7 +19,7 @@ std::int64_t nearest_ns(double seconds) { return std::llround(seconds * 1e9); }
 }  // namespace
 
 TEST_CASE("the pool is what the catalog says of its node") {
-  const Scenario scenario = with({});
+  const Scenario scenario = shared_with({});
   REQUIRE(scenario.pools.size() == 1);
   const PoolSpec& pool = scenario.pools[0];
   CHECK(pool.name == "train");
@@ -35,7 +35,7 @@ TEST_CASE("the pool is what the catalog says of its node") {
 }
 
 TEST_CASE("the textbook's rows keep their scopes and take the repair that is given") {
-  const std::vector<FaultRow> rows = with({}).pools[0].faults;
+  const std::vector<FaultRow> rows = shared_with({}).pools[0].faults;
   REQUIRE(rows.size() == 3);
   CHECK(rows[0].name == "GPU");
   CHECK(rows[0].hits == FaultScope::device);
@@ -52,7 +52,7 @@ TEST_CASE("the textbook's rows keep their scopes and take the repair that is giv
 
 TEST_CASE("Young's interval is 76.990 min, to the nanosecond") {
   // sqrt(2 x 9.8 s x 302.419 h): 980 GB at 100 GB/s.
-  const Scenario scenario = with({});
+  const Scenario scenario = shared_with({});
   CHECK(llama(scenario).checkpoint.pause.ns() == 9'800'000'000);
   CHECK(llama(scenario).checkpoint.rule == CheckpointRule::young);
   const std::int64_t young = nearest_ns(std::sqrt(2 * 9.8 / kFailures));
@@ -62,8 +62,8 @@ TEST_CASE("Young's interval is 76.990 min, to the nanosecond") {
 }
 
 TEST_CASE("counting evictions as interruptions makes it 20.876 min") {
-  const Scenario scenario =
-      with({{"/workload/llama/checkpoint/interval", "auto"}, {"/workload/llama/evictions/rate", "1 /d"}});
+  const Scenario scenario = shared_with(
+      {{"/workload/llama/checkpoint/interval", "auto"}, {"/workload/llama/evictions/rate", "1 /d"}});
   const std::int64_t joint = nearest_ns(std::sqrt(2 * 9.8 / (kFailures + 1.0 / 86400)));
   CHECK(std::abs(llama(scenario).checkpoint.interval.ns() - joint) <= 1);
   CHECK(to_seconds(llama(scenario).checkpoint.interval).si ==
@@ -71,7 +71,7 @@ TEST_CASE("counting evictions as interruptions makes it 20.876 min") {
 }
 
 TEST_CASE("Daly's interval is a little shorter than Young's minus the write") {
-  const Scenario scenario = with({{"/workload/llama/checkpoint/interval", "daly"}});
+  const Scenario scenario = shared_with({{"/workload/llama/checkpoint/interval", "daly"}});
   const double interval = to_seconds(llama(scenario).checkpoint.interval).si;
   const double young = std::sqrt(2 * 9.8 / kFailures);
   const double x = std::sqrt(9.8 * kFailures / 2);  // of order 1e-3: the series has converged after two terms
@@ -80,7 +80,7 @@ TEST_CASE("Daly's interval is a little shorter than Young's minus the write") {
 
 TEST_CASE("a stall is a share of stepping time, rounded once per step") {
   const auto wait = [](const char* stall) {
-    return llama(with({{"/workload/llama/input_stall", stall}})).step.wait.ns();
+    return llama(shared_with({{"/workload/llama/input_stall", stall}})).step.wait.ns();
   };
   CHECK(wait("0.07692307692307693") == 20'416'667);  // 1/13: 20,416,666.67
   CHECK(wait("0.0769230769") == 20'416'667);         // 20,416,666.66
@@ -90,7 +90,7 @@ TEST_CASE("a stall is a share of stepping time, rounded once per step") {
 
 TEST_CASE("the ideal of a step is its model's arithmetic at peak") {
   // 6 x 70e9 x 35,446 FLOP over 128 x 989 TFLOP/s: 117.6007963... ms of 245 ms.
-  const Scenario scenario = with({});
+  const Scenario scenario = shared_with({});
   const double ideal = 6.0 * 70e9 * 35446 / (128 * 989e12);
   const auto& weights = llama(scenario).program.weights;
   REQUIRE(weights.size() == 2);
@@ -103,7 +103,7 @@ TEST_CASE("the ideal of a step is its model's arithmetic at peak") {
 }
 
 TEST_CASE("the other jobs come as a stream of sizes and durations") {
-  const Scenario scenario = with({});
+  const Scenario scenario = shared_with({});
   const JobClass& others = scenario.classes.at(1);
   CHECK(others.arrivals.gap == Distribution{Distribution::Exponential{1800}});
   CHECK(!others.arrivals.count);
@@ -118,7 +118,7 @@ TEST_CASE("the other jobs come as a stream of sizes and durations") {
 }
 
 TEST_CASE("scheduler, window, runs and figures") {
-  const Scenario scenario = with({});
+  const Scenario scenario = shared_with({});
   CHECK(scenario.scheduler.order == "fifo");
   CHECK(scenario.scheduler.admission == Admission::partial_hold);
   CHECK(scenario.scheduler.placement == "compact");

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "sim/scenario/read.hpp"
 
 namespace fleetsim {
+
+inline constexpr std::int64_t kSecond = 1'000'000'000;
 
 /// The textbook's job in a pool it shares.
 inline constexpr std::string_view kSharedPool = R"({

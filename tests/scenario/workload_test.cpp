@@ -7,8 +7,6 @@ using namespace fleetsim;
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 Duration seconds(std::int64_t count) { return Duration::nanoseconds(count * kSecond); }
 
 /// The class of the small scenario with one key set.

@@ -12,8 +12,6 @@
 namespace fleetsim {
 namespace {
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
 // As all_reduce_perf of version 2.17 prints it over two hosts, between lines of a launcher.
 constexpr std::string_view kAllReduce =
     R"(node-a:4242:4242 [0] NCCL INFO Bootstrap : Using eth0

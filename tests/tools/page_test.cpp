@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/tools/hand_made.hpp"
+#include "tests/tools/program.hpp"
 
 namespace fleetsim {
 namespace {
@@ -16,8 +17,6 @@ PageContext context_of(Style style) {
           .made_by = {"1.2.3", "abc"},
           .style = style};
 }
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 /// The line of the page that has the word in it.
 std::string line_with(const std::string& page, std::string_view word) {

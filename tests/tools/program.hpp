@@ -14,12 +14,7 @@
 
 namespace fleetsim {
 
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+inline bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 inline void write_file(const std::filesystem::path& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;

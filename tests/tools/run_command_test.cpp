@@ -10,8 +10,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
 /// A folder with the tiny scenario in it.
 struct Workplace {
   Workplace() { write_file(scenario, kTinyScenario); }

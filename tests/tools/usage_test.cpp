@@ -6,8 +6,6 @@
 namespace fleetsim {
 namespace {
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
 TEST_CASE("words that are not known end with 2, and with the nearest that is") {
   struct Case {
     std::vector<std::string> words;

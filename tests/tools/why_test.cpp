@@ -9,8 +9,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
 /// `b` waits for room behind `a`, `c` behind `b`, and a stream comes later.
 constexpr std::string_view kQueue = R"({
   "name": "Queue",
@@ -24,14 +22,14 @@ constexpr std::string_view kQueue = R"({
   "alternatives": { "overtake": { "scheduler": { "strict": false } } }
 })";
 
-struct Workplace {
-  Workplace() { write_file(scenario, kQueue); }
+struct QueueFile {
+  QueueFile() { write_file(scenario, kQueue); }
   TemporaryFolder folder;
   std::string scenario = (folder.path() / "queue.json").string();
 };
 
 TEST_CASE("why tells what kept a job, where it started, and how it ended") {
-  const Workplace at;
+  const QueueFile at;
   const Ended ended = run_program({"why", at.scenario, "--job", "gamma"}, "LC_ALL=C.UTF-8");
   CHECK(ended.code == 0);
   CHECK(ended.err.empty());
@@ -50,7 +48,7 @@ TEST_CASE("why tells what kept a job, where it started, and how it ended") {
 }
 
 TEST_CASE("why --json is exact") {
-  const Workplace at;
+  const QueueFile at;
   const Json told = Json::parse(run_program({"why", at.scenario, "--job", "beta", "--json"}).out);
   CHECK(told["job"] == "beta");
   CHECK(told["state"] == "completed");
@@ -65,7 +63,7 @@ TEST_CASE("why --json is exact") {
 }
 
 TEST_CASE("why: a job that does not come is bad input, with the names most like it") {
-  const Workplace at;
+  const QueueFile at;
   const Ended typo = run_program({"why", at.scenario, "--job", "gama"});
   CHECK(typo.code == 2);
   CHECK(typo.out.empty());
@@ -79,7 +77,7 @@ TEST_CASE("why: a job that does not come is bad input, with the names most like 
 }
 
 TEST_CASE("a page has a section on scheduling where somebody waited, and none where nobody did") {
-  const Workplace at;
+  const QueueFile at;
   const Ended ended = run_program({"run", at.scenario, "--ascii"});
   REQUIRE(ended.code == 0);
   CHECK(has(ended.out, "SCHEDULING, jobs"));

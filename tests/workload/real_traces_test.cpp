@@ -12,7 +12,7 @@ namespace fleetsim {
 namespace {
 
 /// nullopt, with a message, when the file is not there.
-std::optional<TraceReading> read(std::string_view format, const std::string& name) {
+std::optional<TraceReading> read_trace(std::string_view format, const std::string& name) {
   const char* folder = std::getenv("FLEETSIM_TRACES");
   std::ifstream in;
   if (folder != nullptr) in.open(std::filesystem::path(folder) / name);
@@ -24,7 +24,7 @@ std::optional<TraceReading> read(std::string_view format, const std::string& nam
 }
 
 TEST_CASE("real: HPC2N Seth 2002, first 57 days") {
-  const auto reading = read("swf", "alea_swf/hpc2n.swf");
+  const auto reading = read_trace("swf", "alea_swf/hpc2n.swf");
   if (!reading) return;
   CHECK(reading->problems.empty());
   CHECK(reading->header_processors == 240U);
@@ -42,7 +42,7 @@ TEST_CASE("real: HPC2N Seth 2002, first 57 days") {
 }
 
 TEST_CASE("real: CERIT-SC 2013, extended rows and times from 1970") {
-  const auto reading = read("swf", "alea_swf/wagap-2013.swf");
+  const auto reading = read_trace("swf", "alea_swf/wagap-2013.swf");
   if (!reading) return;
   CHECK(reading->problems.empty());
   CHECK(reading->jobs.size() == 17900 - 2);  // two rows have run times of minus 43 years
@@ -63,7 +63,7 @@ TEST_CASE("real: four Philly virtual clusters") {
   for (const Cluster& cluster :
        {Cluster{"muri_philly/trace1.csv", 1494}, Cluster{"muri_philly/trace2.csv", 5755},
         Cluster{"muri_philly/trace3.csv", 992}, Cluster{"muri_philly/trace4.csv", 2638}}) {
-    const auto reading = read("muri-csv", cluster.file);
+    const auto reading = read_trace("muri-csv", cluster.file);
     if (!reading) continue;
     CAPTURE(cluster.file);
     CHECK(reading->problems.empty());

@@ -8,15 +8,13 @@
 namespace fleetsim {
 namespace {
 
-TraceReading read(const std::string& text, const TraceOptions& options = {}) {
+TraceReading log_of(const std::string& text, const TraceOptions& options = {}) {
   std::istringstream in(text);
   return trace_format("swf")->read(in, options);
 }
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
-Duration seconds(std::int64_t count) { return Duration::nanoseconds(count * kSecond); }
-SimTime at(std::int64_t second) { return SimTime::at_ns(second * kSecond); }
+Duration seconds(std::int64_t count) { return Duration::nanoseconds(count * 1'000'000'000); }
+SimTime at(std::int64_t second) { return SimTime::zero() + seconds(second); }
 
 bool has_note(const TraceReading& reading, const std::string& part) {
   for (const std::string& note : reading.notes) {
@@ -33,7 +31,7 @@ std::int64_t load(const TraceReading& reading) {
 }
 
 TEST_CASE("swf: a job of no length is a job") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "1 0 -1 100 8 -1 -1 8 100 -1 1 1 1 1 1 1 -1 -1\n"
       "2 0 -1 0   8 -1 -1 8 60  -1 1 1 1 1 1 1 -1 -1\n"
       "3 0 -1 50  8 -1 -1 8 50  -1 1 1 1 1 1 1 -1 -1\n");
@@ -46,7 +44,7 @@ TEST_CASE("swf: a job of no length is a job") {
 }
 
 TEST_CASE("swf: allocated and requested processors stand in for each other") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "1 0 -1 60 -1 -1 -1  4 60 -1 1 1 1 1 1 1 -1 -1\n"
       "2 0 -1 60  4 -1 -1 -1 60 -1 1 1 1 1 1 1 -1 -1\n"
       "3 0 -1 60 -1 -1 -1 -1 60 -1 1 1 1 1 1 1 -1 -1\n"
@@ -59,7 +57,7 @@ TEST_CASE("swf: allocated and requested processors stand in for each other") {
 }
 
 TEST_CASE("swf: jobs that never ran and jobs of unknown run time are counted apart") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "1 0  -1 100 2  -1 -1 2 300 -1 1 1 1 1 1 1 -1 -1\n"
       "2 10 -1 -1  -1 -1 -1 2 300 -1 5 1 1 1 1 1 -1 -1   (cancelled while queued)\n"
       "3 20 30 40  2  -1 -1 2 300 -1 5 1 1 1 1 1 -1 -1   (cancelled after 40 s of running)\n"
@@ -75,7 +73,7 @@ TEST_CASE("swf: jobs that never ran and jobs of unknown run time are counted apa
 TEST_CASE("swf: recorded failures and cancellations are left out when asked") {
   TraceOptions options;
   options.recorded_status = true;
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "1 0 -1 100 2 -1 -1 2 300 -1 1 1 1 1 1 1 -1 -1\n"
       "2 0 -1 100 2 -1 -1 2 300 -1 0 1 1 1 1 1 -1 -1\n"
       "3 0 -1 100 2 -1 -1 2 300 -1 5 1 1 1 1 1 -1 -1\n"
@@ -87,7 +85,7 @@ TEST_CASE("swf: recorded failures and cancellations are left out when asked") {
 }
 
 TEST_CASE("swf: rows are sorted by submission, gaps in numbers and dangling dependencies are allowed") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "1 0   -1 100 4 -1 -1 4 100 -1 1 1 1 1 1 1 -1 -1\n"
       "3 500 -1 10  4 -1 -1 4 10  -1 1 1 1 1 1 1 -1 -1\n"
       "2 100 -1 50  4 -1 -1 4 50  -1 1 1 1 1 1 1 -1 -1\n"
@@ -105,14 +103,14 @@ TEST_CASE("swf: rows are sorted by submission, gaps in numbers and dangling depe
 TEST_CASE("swf: jobs of one instant keep the order of the file") {
   std::string text;
   for (int i = 100; i > 0; --i) text += std::to_string(i) + " 5 -1 1 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n";
-  const TraceReading reading = read(text + "0 0 -1 1 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n");
+  const TraceReading reading = log_of(text + "0 0 -1 1 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n");
   REQUIRE(reading.jobs.size() == 101);
   CHECK(reading.jobs[0].id == "0");
   for (std::size_t i = 1; i <= 100; ++i) CHECK(reading.jobs[i].id == std::to_string(101 - i));
 }
 
 TEST_CASE("swf: parts of a job are folded into the line of the whole") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "7 0  10 300 4 -1 -1 4 400 -1 1 1 1 1 1 1 -1 -1\n"
       "7 0  10 100 4 -1 -1 4 400 -1 2 1 1 1 1 1 -1 -1\n"
       "7 -1 50 200 4 -1 -1 4 400 -1 3 1 1 1 1 1 -1 -1\n");
@@ -123,7 +121,7 @@ TEST_CASE("swf: parts of a job are folded into the line of the whole") {
 }
 
 TEST_CASE("swf: parts of a job without a line of the whole are added up") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "7 5  10 100 4 -1 -1 4 400 -1 2 1 1 1 1 1 -1 -1\n"
       "8 6  -1 9 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n"
       "7 -1 50 200.5 4 -1 -1 4 400 -1 4 1 1 1 1 1 -1 -1\n");
@@ -143,7 +141,7 @@ const char* const kRagged =
 TEST_CASE("swf: a ragged file is read as far as it can be") {
   TraceOptions options;
   options.machine_devices = 32;
-  const TraceReading reading = read(kRagged, options);
+  const TraceReading reading = log_of(kRagged, options);
   CHECK(reading.problems.empty());
   REQUIRE(reading.jobs.size() == 2);
   CHECK(reading.jobs[0].duration == Duration::nanoseconds(12'500'000'000));
@@ -156,26 +154,26 @@ TEST_CASE("swf: a ragged file is read as far as it can be") {
 TEST_CASE("swf: a ragged row is a problem when reading strictly") {
   TraceOptions options;
   options.strict = true;
-  const TraceReading reading = read(kRagged, options);
+  const TraceReading reading = log_of(kRagged, options);
   REQUIRE(reading.problems.size() == 1);
   CHECK(reading.problems[0] == "line 5: 8 fields where the format has 18");
 }
 
 TEST_CASE("swf: the size of the machine is what the header says, or not known, never a guess") {
   const std::string job = "1 0 -1 1 300 -1 -1 300 1 -1 1 1 1 1 1 1 -1 -1\n";
-  CHECK(read("; MaxNodes: 120\n; MaxProcs: 240\n" + job).header_processors == 240U);
-  CHECK(has_note(read("; MaxProcs: 240\n" + job), "more than the 240 devices"));
-  CHECK_FALSE(has_note(read("; MaxProcs: 300\n" + job), "more than"));
-  CHECK(read(";MaxNodes:\t128 (no others)\n" + job).header_processors == 128U);
-  CHECK_FALSE(read("; Note: see MaxProcs: 240\n" + job).header_processors.has_value());
-  CHECK_FALSE(read("; MaxProcs: 0\n" + job).header_processors.has_value());
-  CHECK_FALSE(read("; MaxProcs: -1\n" + job).header_processors.has_value());
-  CHECK_FALSE(read(job).header_processors.has_value());
-  CHECK(has_note(read(job), "does not say how large the machine is"));
+  CHECK(log_of("; MaxNodes: 120\n; MaxProcs: 240\n" + job).header_processors == 240U);
+  CHECK(has_note(log_of("; MaxProcs: 240\n" + job), "more than the 240 devices"));
+  CHECK_FALSE(has_note(log_of("; MaxProcs: 300\n" + job), "more than"));
+  CHECK(log_of(";MaxNodes:\t128 (no others)\n" + job).header_processors == 128U);
+  CHECK_FALSE(log_of("; Note: see MaxProcs: 240\n" + job).header_processors.has_value());
+  CHECK_FALSE(log_of("; MaxProcs: 0\n" + job).header_processors.has_value());
+  CHECK_FALSE(log_of("; MaxProcs: -1\n" + job).header_processors.has_value());
+  CHECK_FALSE(log_of(job).header_processors.has_value());
+  CHECK(has_note(log_of(job), "does not say how large the machine is"));
 }
 
 TEST_CASE("swf: decimal times are met to the nanosecond") {
-  const TraceReading reading = read("1 0.1 -1 552.210000001 1 -1 -1 1 1e3 -1 1 1 1 1 1 1 -1 -1\n");
+  const TraceReading reading = log_of("1 0.1 -1 552.210000001 1 -1 -1 1 1e3 -1 1 1 1 1 1 1 -1 -1\n");
   REQUIRE(reading.jobs.size() == 1);
   CHECK(reading.jobs[0].submit.ns() == 100'000'000);
   CHECK(reading.jobs[0].duration.ns() == 552'210'000'001);
@@ -183,7 +181,7 @@ TEST_CASE("swf: decimal times are met to the nanosecond") {
 }
 
 TEST_CASE("swf: fields after the last are ignored") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "0 12 0 56011 64 1 1024 64 86400 68719476736 1 62 1 1 -1 1 1 1 {1241,1241} q_1d 1:ppn=64:x86_64\n");
   REQUIRE(reading.jobs.size() == 1);
   CHECK(reading.jobs[0].id == "0");
@@ -191,7 +189,7 @@ TEST_CASE("swf: fields after the last are ignored") {
 }
 
 TEST_CASE("swf: submit times counted from 1970 are moved to the start of the log") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "1 1356996247 0 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n"
       "2 1356996147 0 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n");
   REQUIRE(reading.jobs.size() == 2);
@@ -203,7 +201,7 @@ TEST_CASE("swf: submit times counted from 1970 are moved to the start of the log
 TEST_CASE("swf: only the first jobs by submission are kept when asked") {
   TraceOptions options;
   options.first_jobs = 1;
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "1 9 -1 1 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n"
       "2 5 -1 1 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n",
       options);
@@ -215,7 +213,7 @@ TEST_CASE("swf: numbers that are none are named with their line and field") {
   TraceOptions strict;
   strict.strict = true;
   const auto problem = [&](const std::string& row) {
-    const TraceReading reading = read("; a log\n" + row + "\n", strict);
+    const TraceReading reading = log_of("; a log\n" + row + "\n", strict);
     return reading.problems.empty() ? std::string{} : reading.problems.front();
   };
   CHECK(problem("1 0 -1 nan 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1") == "line 2: the run time cannot be \"nan\"");
@@ -230,7 +228,7 @@ TEST_CASE("swf: numbers that are none are named with their line and field") {
 }
 
 TEST_CASE("swf: a negative time is one that is not known") {
-  const TraceReading reading = read(
+  const TraceReading reading = log_of(
       "1 0 -1 -7 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n"
       "2 0 -1 7 1 -1 -1 1 -9 -1 1 1 1 1 1 1 -1 -1\n"
       "3 -8 -1 7 1 -1 -1 1 1 -1 1 1 1 1 1 1 -1 -1\n");
@@ -242,11 +240,11 @@ TEST_CASE("swf: a negative time is one that is not known") {
 }
 
 TEST_CASE("swf: a file without a readable row is a problem") {
-  CHECK_FALSE(read("").problems.empty());
-  CHECK_FALSE(read("; only a header\n\n").problems.empty());
+  CHECK_FALSE(log_of("").problems.empty());
+  CHECK_FALSE(log_of("; only a header\n\n").problems.empty());
   std::string junk;
   for (int i = 0; i < 4096; ++i) junk.push_back(static_cast<char>(i * 7919 % 256));
-  const TraceReading reading = read(junk);
+  const TraceReading reading = log_of(junk);
   CHECK_FALSE(reading.problems.empty());
   for (const std::string& text : reading.problems) {
     for (const char c : text) CHECK((c >= ' ' && c <= '~'));

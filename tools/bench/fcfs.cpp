@@ -10,9 +10,10 @@
 #include "sim/core/random_stream.hpp"
 #include "sim/engine/simulate.hpp"
 
-// Gangs of whole nodes under Poisson arrivals, through the whole engine and with the full ledger: strict first come,
-// first served, and EASY and conservative backfill. Sizes 1, 2, 4, 8, 16 nodes at 50, 20, 15, 10, 5 %, exponential service.
-// Beside the strict queue stands a loop that knows nothing else: the same draws, a count of free nodes, a heap of ends.
+// Gangs of whole nodes under Poisson arrivals, through the whole engine and with the full ledger: strict
+// first come, first served, and EASY and conservative backfill. Sizes 1, 2, 4, 8, 16 nodes at 50, 20, 15, 10,
+// 5 %, exponential service. Beside the strict queue stands a loop that knows nothing else: the same draws, a
+// count of free nodes, a heap of ends.
 namespace fleetsim {
 namespace {
 
@@ -57,8 +58,11 @@ BareResult bare_loop(const Scenario& scenario) {
     bool operator>(const Running& other) const { return end > other.end; }
   };
   const JobClass& job = scenario.classes.front();
-  const auto stream = [&](Purpose purpose) { return RandomStream{StreamKey{scenario.runs.seed, 0, purpose, 0}}; };
-  RandomStream gaps = stream(Purpose::kArrival), sizes = stream(Purpose::kGang), durations = stream(Purpose::kDuration);
+  const auto stream = [&](Purpose purpose) {
+    return RandomStream{StreamKey{scenario.runs.seed, 0, purpose, 0}};
+  };
+  RandomStream gaps = stream(Purpose::kArrival), sizes = stream(Purpose::kGang),
+               durations = stream(Purpose::kDuration);
   std::deque<Waiting> queue;
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running;
   std::uint32_t free = scenario.pools.front().nodes;
@@ -73,7 +77,8 @@ BareResult bare_loop(const Scenario& scenario) {
     } else {
       double left = static_cast<double>(sizes() >> 11) * 0x1p-53;
       std::size_t pick = 0;
-      while (pick + 1 < job.gang.weights.size() && left >= job.gang.weights[pick]) left -= job.gang.weights[pick++];
+      while (pick + 1 < job.gang.weights.size() && left >= job.gang.weights[pick])
+        left -= job.gang.weights[pick++];
       queue.push_back({job.gang.sizes[pick] / 8, job.duration->sample_duration(durations)});
       if (++arrived < *job.arrivals.count) arrival += job.arrivals.gap->sample_duration(gaps);
     }
@@ -114,10 +119,11 @@ void run(benchmark::State& state, Backfill backfill) {
       state.ResumeTiming();
     }
   }
-  // What was held is what was asked for: a sum of independent draws with a known mean and variance (size 3.1 nodes,
-  // mean square 22.9; exponential service), within four standard deviations.
+  // What was held is what was asked for: a sum of independent draws with a known mean and variance (size 3.1
+  // nodes, mean square 22.9; exponential service), within four standard deviations.
   const double mean = 8e3 * kMeanNodes * kServiceSeconds * 1e9;
-  const double relative_sd = std::sqrt((2 * kMeanSquare / (kMeanNodes * kMeanNodes) - 1) / static_cast<double>(jobs));
+  const double relative_sd =
+      std::sqrt((2 * kMeanSquare / (kMeanNodes * kMeanNodes) - 1) / static_cast<double>(jobs));
   if (std::abs(held / (static_cast<double>(jobs) * mean) - 1) > 4 * relative_sd)
     state.SkipWithError("the device-time held is not what the jobs asked for");
   state.SetItemsProcessed(state.iterations() * jobs);
@@ -125,13 +131,26 @@ void run(benchmark::State& state, Backfill backfill) {
 void strict_fcfs_gangs(benchmark::State& state) { run(state, Backfill::none); }
 void easy_gangs(benchmark::State& state) { run(state, Backfill::easy); }
 void conservative_gangs(benchmark::State& state) { run(state, Backfill::conservative); }
-BENCHMARK(strict_fcfs_gangs)->Args({16, 60, 1'000'000})->Args({1'000, 85, 1'000'000})->Args({10'000, 97, 1'000'000})
+BENCHMARK(strict_fcfs_gangs)
+    ->Args({16, 60, 1'000'000})
+    ->Args({1'000, 85, 1'000'000})
+    ->Args({10'000, 97, 1'000'000})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(bare_strict_fcfs)->Args({16, 60, 1'000'000})->Args({1'000, 85, 1'000'000})->Args({10'000, 97, 1'000'000})
+BENCHMARK(bare_strict_fcfs)
+    ->Args({16, 60, 1'000'000})
+    ->Args({1'000, 85, 1'000'000})
+    ->Args({10'000, 97, 1'000'000})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(easy_gangs)->Args({512, 80, 50'000})->Args({512, 90, 50'000})->Args({512, 97, 50'000})
-    ->Args({10'000, 97, 1'000'000})->Unit(benchmark::kMillisecond);
-BENCHMARK(conservative_gangs)->Args({512, 80, 50'000})->Args({512, 90, 50'000})->Unit(benchmark::kMillisecond);
+BENCHMARK(easy_gangs)
+    ->Args({512, 80, 50'000})
+    ->Args({512, 90, 50'000})
+    ->Args({512, 97, 50'000})
+    ->Args({10'000, 97, 1'000'000})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(conservative_gangs)
+    ->Args({512, 80, 50'000})
+    ->Args({512, 90, 50'000})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace fleetsim
