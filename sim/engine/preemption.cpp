@@ -111,7 +111,11 @@ void Engine::pass_remade() {
   for (Choice& choice : chosen) {
     // Whoever is still saving, or away, or has to wait for what is being vacated, comes in a later pass.
     const Pool& pool = pools_[choice.pool.value];
-    const auto is_free = [&](const Part& part) { return pool.is_free(part); };
+    const GangShape& shape = allocation_shape(*choice.job);
+    const auto is_free = [&](const Part& part) {
+      return pool.is_free(part) &&
+             (pool.packed() == nullptr || pool.packed()->has_host_room(shape, part.node));
+    };
     if (choice.job->phase != JobPhase::queued) continue;
     if (!std::all_of(choice.parts.begin(), choice.parts.end(), is_free)) continue;
     dequeue(*choice.job);
@@ -185,7 +189,8 @@ Int128 Engine::victim_key(const Job& job) const {
   for (const Part& part : job.parts) {
     const std::uint32_t free =
         part.count() + static_cast<std::uint32_t>(std::popcount(pool.free_devices(part.node)));
-    if (free < pool.devices_per_node()) view.left_in_pieces += Capacity::devices(free);
+    if (free < static_cast<std::uint32_t>(std::popcount(pool.installed(part.node))))
+      view.left_in_pieces += Capacity::devices(free);
   }
   return victims_->key(view);
 }
@@ -196,12 +201,12 @@ void Engine::forecast_leavers(std::uint32_t pool) {
   forecast.reset(pools_[pool]);
   for (const OutPart& part : teardowns_)
     if (part.pool.value == pool && part.until > now_)
-      forecast.give_back({Part{.node = part.node, .devices = part.devices}});
+      forecast.give_back(Part{.node = part.node, .devices = part.devices});
   for (const JobId id : running_) {
     const Job& job = *jobs_[id.value];
     if (job.pool.value != pool || job.phase != JobPhase::saving) continue;
-    forecast.give_back(staying(pool, job.parts));
-    forecast.give_back(staying(pool, job.own_spares));
+    forecast.give_back(staying(pool, job.parts), id);
+    forecast.give_back(staying(pool, job.own_spares), id);
   }
 }
 
@@ -252,9 +257,9 @@ class Engine::RoomInPool final : public RoomToMake {
 
  private:
   const Job& victim_of(const VictimCandidate& candidate) const { return *engine_.jobs_[candidate.job]; }
-  void change(const Job& victim, void (Forecast::*how)(const Placement&)) {
+  void change(const Job& victim, void (Forecast::*how)(const Placement&, JobId)) {
     for (const Placement* parts : {&victim.parts, &victim.own_spares})
-      (engine_.forecasts_[pool_].*how)(engine_.staying(pool_, *parts));
+      (engine_.forecasts_[pool_].*how)(engine_.staying(pool_, *parts), victim.slot);
   }
 
   Engine& engine_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/fleet/pool.hpp"
 #include "sim/packing/arrivals.hpp"
 
 namespace fleetsim {
@@ -44,7 +43,7 @@ PackedNodes::PackedNodes(const Setup& setup)
   if (demands_.empty()) demands_.emplace_back();
 }
 
-TaskShape PackedNodes::task(const GangShape& shape, const HostDemand& demand, std::uint32_t cards) {
+TaskShape PackedNodes::task_of(const GangShape& shape, const HostDemand& demand, std::uint32_t cards) {
   TaskShape task{.cpu_milli = demand.cpu_milli,
                  .memory_bytes = demand.memory_bytes,
                  .cards = shape.milli != 0 ? 1 : cards,
@@ -55,32 +54,30 @@ TaskShape PackedNodes::task(const GangShape& shape, const HostDemand& demand, st
   return task;
 }
 
-const PackedNodes::Member& PackedNodes::member(const GangShape& shape) const {
-  const auto known = members_.find(shape);
-  if (known != members_.end()) return known->second;
+const PackedNodes::Gang& PackedNodes::gang(const GangShape& shape) const {
+  const auto known = gangs_.find(shape);
+  if (known != gangs_.end()) return known->second;
   const HostDemand& demand = demands_[shape.demand];
-  Member member{};
-  member.wholes = shape.milli != 0 ? 1 : shape.nodes;
-  member.has_rest = shape.milli == 0 && shape.remainder != 0;
-  member.whole = packer_.shape(task(shape, demand, shape.per_node));
-  member.rest = member.has_rest ? packer_.shape(task(shape, demand, shape.remainder)) : member.whole;
-  return members_.emplace(shape, member).first->second;
+  Gang gang{};
+  gang.wholes = shape.milli != 0 ? 1 : shape.nodes;
+  gang.has_rest = shape.milli == 0 && shape.remainder != 0;
+  gang.whole = packer_.shape(task_of(shape, demand, shape.per_node));
+  gang.rest = gang.has_rest ? packer_.shape(task_of(shape, demand, shape.remainder)) : gang.whole;
+  return gangs_.emplace(shape, gang).first->second;
 }
 
 void PackedNodes::know(JobId job, const GangShape& shape) {
   if (job.value >= shape_of_.size()) shape_of_.resize(job.value + 1, ShapeId{0});
-  shape_of_[job.value] = member(shape).whole;
+  shape_of_[job.value] = gang(shape).whole;
 }
 
 void PackedNodes::write_off(std::uint32_t node) {
   written_off_[node] = true;
-  for (auto& [shape, member] : members_) member.could_fit.fill(std::nullopt);
+  for (auto& [shape, gang] : gangs_) gang.could_fit.fill(std::nullopt);
 }
 
-/// Whether nodes (of one domain) that pass `has_room(node, shape)` are enough for the gang. Whatever has room
-/// for a whole member has room for the remainder, so that nodes for either need not be told apart.
-template <class HasRoom>
-bool PackedNodes::enough(const Member& gang, const Domains* domains, HasRoom&& has_room) const {
+bool PackedNodes::enough(const Gang& gang, const Domains* domains,
+                         const std::function<bool(std::uint32_t, ShapeId)>& has_room) const {
   const auto count = [&](ShapeId shape) {
     std::vector<std::uint32_t> nodes(domains != nullptr ? domains->count() : 1);
     for (std::uint32_t node = 0; node < rank_of_.size(); ++node)
@@ -95,7 +92,7 @@ bool PackedNodes::enough(const Member& gang, const Domains* domains, HasRoom&& h
 }
 
 bool PackedNodes::could_ever_fit(const GangShape& shape, const Domains* domains) const {
-  const Member& gang = member(shape);
+  const Gang& gang = this->gang(shape);
   const TopologyLevel level = domains != nullptr ? domains->level() : TopologyLevel::pool;
   std::optional<bool>& known = gang.could_fit[static_cast<std::size_t>(level)];
   if (!known) {
@@ -106,7 +103,15 @@ bool PackedNodes::could_ever_fit(const GangShape& shape, const Domains* domains)
   return *known;
 }
 
-bool PackedNodes::find_within(const Member& gang, const Within& within,
+bool PackedNodes::could_ever_hold(const GangShape& shape, const Domains& domains,
+                                  std::uint32_t domain) const {
+  const Gang& gang = this->gang(shape);
+  return enough(gang, nullptr, [&](std::uint32_t node, ShapeId id) {
+    return domains.of(node) == domain && !written_off_[node] && gives(spec(node), task(id));
+  });
+}
+
+bool PackedNodes::find_within(const Gang& gang, const Within& within,
                               std::vector<std::uint32_t>& ranks) const {
   ranks.clear();
   const auto may_use = [&](std::uint32_t rank) {
@@ -118,7 +123,7 @@ bool PackedNodes::find_within(const Member& gang, const Within& within,
   return ranks.size() == gang.nodes();
 }
 
-bool PackedNodes::find(const Member& gang, const Domains* domains, std::vector<std::uint32_t>& ranks) const {
+bool PackedNodes::find(const Gang& gang, const Domains* domains, std::vector<std::uint32_t>& ranks) const {
   if (packer_.fitting(gang.whole) < gang.wholes) return false;
   if (domains == nullptr) return find_within(gang, {}, ranks);
   for (std::uint32_t domain = 0; domain < domains->count(); ++domain)
@@ -127,7 +132,7 @@ bool PackedNodes::find(const Member& gang, const Domains* domains, std::vector<s
 }
 
 bool PackedNodes::fits(const GangShape& shape, const Domains* domains) const {
-  const Member& gang = member(shape);
+  const Gang& gang = this->gang(shape);
   if (gang.nodes() == 1) return packer_.fitting(gang.whole) > 0;
   if (domains == nullptr)
     return packer_.fitting(gang.whole) >= gang.wholes &&
@@ -136,8 +141,33 @@ bool PackedNodes::fits(const GangShape& shape, const Domains* domains) const {
                 [&](std::uint32_t node, ShapeId task) { return packer_.fits(task, rank_of_[node]); });
 }
 
+std::optional<Part> PackedNodes::find_member(const GangShape& shape, std::uint32_t devices,
+                                             const std::function<bool(std::uint32_t)>& may_use) const {
+  const GangShape alone{
+      .nodes = 1, .per_node = devices, .remainder = 0, .milli = shape.milli, .demand = shape.demand};
+  const ShapeId task = gang(alone).whole;
+  std::vector<std::uint32_t> ranks;
+  packer_.find_nodes(
+      task, 1, [&](std::uint32_t rank) { return may_use(node_at_[rank]); }, ranks);
+  if (ranks.empty()) return std::nullopt;
+  return Part{
+      .node = node_at_[ranks.front()], .milli = shape.milli, .devices = packer_.cards(task, ranks.front())};
+}
+
+bool PackedNodes::has_host_room(const GangShape& shape, std::uint32_t node) const {
+  const HostDemand& demand = demands_[shape.demand];
+  const std::uint32_t rank = rank_of_[node];
+  return room().free_cpu(rank) >= demand.cpu_milli && room().free_memory(rank) >= demand.memory_bytes &&
+         (demand.accepts == 0 || (demand.accepts & spec(node).type) != 0);
+}
+
+PackedNodes::Free PackedNodes::free(std::uint32_t node) const {
+  const std::uint32_t rank = rank_of_[node];
+  return {room().free_cpu(rank), room().free_memory(rank), room().free_cards(rank), room().is_open(rank)};
+}
+
 bool PackedNodes::place(const GangShape& shape, const Domains* domains, Placement& out) const {
-  const Member& gang = member(shape);
+  const Gang& gang = this->gang(shape);
   const auto add = [&](std::uint32_t rank, CardMask cards) {
     out.push_back(Part{.node = node_at_[rank], .milli = shape.milli, .devices = cards});
   };

@@ -231,7 +231,7 @@ constexpr KeyInfo kKeys[] = {
   {"listed_job", "duration", "duration", "required", "stepping time"},
   {"listed_job", "limit", "duration>0", "", "held time after which it is killed"},
   {"listed_job", "patience", "duration", "", "gives up when it has not started so long after its submission; default the class's"},
-  {"listed_job", "priority", "integer", "0", "larger is served earlier under order \"priority\""},
+  {"listed_job", "priority", "integer", "", "larger is served earlier under order \"priority\"; default the class's"},
 
   {"trace", "format", "format", "required", "format of the file; `fleetsim list trace-formats`"},
   {"trace", "file", "text", "required", "path beside the scenario, or in a folder of traces"},

@@ -19,7 +19,8 @@ bool takes_several_nodes(const JobClass& job_class, const PoolSpec& pool) {
                      [&](const ListedJob& job) { return is_wide(job.devices); });
 }
 
-/// What the scheduler is told to do and cannot, where nodes are packed.
+/// What the scheduler is told to do and cannot, where nodes are packed. Conservative backfill would have to
+/// know the cards of everybody's future place.
 void check_scheduler(const Reader& root, const Scenario& scenario) {
   const std::optional<Reader> in = root.object("scheduler");
   const auto packed = std::find_if(scenario.pools.begin(), scenario.pools.end(),
@@ -28,11 +29,11 @@ void check_scheduler(const Reader& root, const Scenario& scenario) {
   const SchedulerSpec& spec = scenario.scheduler;
   const std::string because = " looks at devices alone; in pool \"" + packed->name +
                               "\" nodes differ, or jobs ask for more than devices or share them by \"" +
-                              spec.placement + "\"";
-  if (spec.backfill != Backfill::none) in->problem("backfill", "\"backfill\"" + because);
-  if (spec.admission == Admission::partial_hold) in->problem("admission", "\"partial-hold\"" + because);
-  if (spec.preemption != Preemption::none) in->problem("preemption", "\"preemption\"" + because);
-  if (spec.placement == "compact") in->problem("placement", "\"compact\"" + because);
+                              spec.placement + "\"; ";
+  if (spec.backfill == Backfill::conservative)
+    in->problem("backfill", "\"conservative\"" + because + "\"easy\" looks at everything");
+  if (spec.placement == "compact")
+    in->problem("placement", "\"compact\"" + because + "\"best-fit\" looks at everything");
 }
 
 /// Own spares stand in for whole members.
@@ -82,24 +83,11 @@ void check_classes(const Reader& root, const Scenario& scenario) {
   }
 }
 
-void check_pools(const Reader& root, const Scenario& scenario) {
-  const std::optional<Reader> fleet = root.object("fleet");
-  if (!fleet) return;
-  const auto entries = fleet->objects("pools");
-  for (std::size_t index = 0; index < scenario.pools.size() && index < entries.size(); ++index) {
-    const PoolSpec& pool = scenario.pools[index];
-    if (!pool.packed.empty() && pool.spares > 0)
-      entries[index].second.problem("spares",
-                                    "goes with jobs that ask for devices alone, by a placement of gangs");
-  }
-}
-
 }  // namespace
 
 void read_packing(const Reader& root, Scenario& scenario) {
   if (!root.problems().empty()) return;  // what does not go together shows when each part is right
   prepare_packing(scenario);
-  check_pools(root, scenario);
   check_scheduler(root, scenario);
   check_classes(root, scenario);
 }

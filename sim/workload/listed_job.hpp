@@ -44,10 +44,10 @@ struct ListedJob {
   std::uint32_t devices = 0;                     ///< spread over as few nodes as hold them
   Duration duration = Duration::nanoseconds(0);  ///< productive time when the gang is complete
   std::optional<Duration> limit;
-  std::int64_t priority = 0;
-  std::uint32_t milli = 0;             ///< that part of one device, instead of devices
-  std::uint32_t demand = 0;            ///< of each of its nodes, by number; 0: devices alone
-  std::optional<Duration> patience{};  ///< gives up when it has not started so long after its submission
+  std::optional<std::int64_t> priority{};  ///< absent: its class's
+  std::uint32_t milli = 0;                 ///< that part of one device, instead of devices
+  std::uint32_t demand = 0;                ///< of each of its nodes, by number; 0: devices alone
+  std::optional<Duration> patience{};      ///< gives up when it has not started so long after its submission
 };
 
 inline GangShape gang_of(const ListedJob& job, std::uint32_t per_node) {
