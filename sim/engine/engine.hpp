@@ -95,6 +95,7 @@ class Engine {
 
   // refusals.cpp
   bool could_ever_start(const QueuedShape& shape) const;
+  std::uint32_t widest_member(const GangShape& gang) const;
   Refusal what_forbids(const QueuedShape& shape) const;
   bool is_hopeless(const Job& job) const;
   void refuse_hopeless();

@@ -65,7 +65,8 @@ DeviceMask Engine::part_with(Job& job, std::uint32_t node, DeviceMask devices, D
 
 /// Nothing can replace a member of the gang now.
 void Engine::lack_members(Job& job) {
-  if (class_of(job).no_replacement == NoReplacement::release) {
+  // Unlike members have their nodes from one matching of all of them.
+  if (class_of(job).no_replacement == NoReplacement::release || job.shape.unlike != 0) {
     job.missing.clear();
     release(job, "no replacement");
     return enqueue(job, job.submit);
@@ -117,6 +118,7 @@ void Engine::add_member(Job& job, const Part& part) {
 
 bool Engine::can_fill_member(const Job& job, std::uint32_t devices) const {
   const Pool& pool = pools_[job.pool.value];
+  if (job.shape.unlike != 0) return false;
   const bool own = std::any_of(job.own_spares.begin(), job.own_spares.end(),
                                [&](const Part& spare) { return spare.count() >= devices; });
   return own || pool.find_spare(job.shape, devices) || find_free_member(job, devices);
@@ -132,6 +134,7 @@ std::optional<Part> Engine::find_free_member(const Job& job, std::uint32_t devic
 }
 
 bool Engine::fill_member(Job& job, std::uint32_t devices) {
+  if (job.shape.unlike != 0) return false;
   for (Part& spare : job.own_spares) {
     if (spare.count() < devices) continue;
     charge_held(job, now_);

@@ -95,7 +95,7 @@ void Engine::pass_remade() {
       blocked = blocked || scenario_.scheduler.strict;
       continue;
     }
-    for (const Part& part : parts) empty[*pool].take(part, each->slot);
+    empty[*pool].take(parts, each->slot);
     if (job_class.quota) quotas.hold(*job_class.quota, shape.capacity());
     if (runs && each->pool.value == *pool && holds_exactly(*each, parts)) continue;
     if (runs) moved.push_back(each);
@@ -111,10 +111,9 @@ void Engine::pass_remade() {
   for (Choice& choice : chosen) {
     // Whoever is still saving, or away, or has to wait for what is being vacated, comes in a later pass.
     const Pool& pool = pools_[choice.pool.value];
-    const GangShape& shape = allocation_shape(*choice.job);
     const auto is_free = [&](const Part& part) {
       return pool.is_free(part) &&
-             (pool.packed() == nullptr || pool.packed()->has_host_room(shape, part.node));
+             (pool.packed() == nullptr || pool.packed()->can_host(choice.job->slot, part));
     };
     if (choice.job->phase != JobPhase::queued) continue;
     if (!std::all_of(choice.parts.begin(), choice.parts.end(), is_free)) continue;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -25,6 +26,7 @@ class PackedNodes {
     const PackingPolicy& policy;
     std::span<const WeightedShape> typical{};
     std::span<const HostDemand> demands{};  ///< by number, the first asks for nothing
+    std::span<const std::vector<MemberKind>> unlike{};
     StreamKey draws;
     std::optional<StreamKey>
         order{};  ///< nodes stand in random order, which decides ties, instead of their own
@@ -38,8 +40,8 @@ class PackedNodes {
 
   /// Says what the job takes of a node, before it takes or gives back anything.
   void know(JobId job, const GangShape& shape);
-  void hold(std::uint32_t node, JobId job) { packer_.hold(shape_of_[job.value], rank_of_[node]); }
-  void let_go(std::uint32_t node, JobId job) { packer_.let_go(shape_of_[job.value], rank_of_[node]); }
+  void hold(const Part& part, JobId job) { packer_.hold(task_of(job, part), rank_of_[part.node]); }
+  void let_go(const Part& part, JobId job) { packer_.let_go(task_of(job, part), rank_of_[part.node]); }
   /// What is free of each card of the node; a node that is not open takes nobody.
   void set_cards(std::uint32_t node, std::span<const std::uint16_t> free, bool is_open) {
     packer_.set_cards(rank_of_[node], free, is_open);
@@ -59,6 +61,8 @@ class PackedNodes {
   /// `may_use` allows.
   std::optional<Part> find_member(const GangShape& shape, std::uint32_t devices,
                                   const std::function<bool(std::uint32_t)>& may_use) const;
+  /// Whether the part's node has the CPU and memory that the job takes with it.
+  bool can_host(JobId job, const Part& part) const;
   /// Whether the node has the CPU, the memory and the model of device that a member asks for, whoever may
   /// have its devices.
   bool has_host_room(const GangShape& shape, std::uint32_t node) const;
@@ -67,15 +71,20 @@ class PackedNodes {
 
   /// The tasks that a gang consists of.
   struct Gang {
-    ShapeId whole, rest;  ///< of a node of the gang, and of its remainder
-    bool has_rest;
-    std::uint32_t wholes;  ///< nodes of the first kind
+    struct Kind {
+      ShapeId task;
+      std::uint32_t count;
+    };
+    std::vector<Kind> kinds;
+    bool is_nested;  ///< a node with room for a task of one kind has room for those of the kinds after it
+    std::uint32_t nodes;
     mutable std::array<std::optional<bool>, kTopologyLevels> could_fit{};
-    std::uint32_t nodes() const { return wholes + (has_rest ? 1 : 0); }
   };
-  const Gang& gang(const GangShape& shape) const;
+  const Gang& gang(const GangShape& shape) const { return gangs_[gang_number(shape)]; }
+  const Gang& gang(std::uint32_t number) const { return gangs_[number]; }
+  std::uint32_t gang_number(const GangShape& shape) const;
   const TaskShape& task(ShapeId id) const { return packer_.shape(id); }
-  const TaskShape& held_by(JobId job) const { return packer_.shape(shape_of_[job.value]); }
+  const TaskShape& held_by(JobId job, const Part& part) const { return packer_.shape(task_of(job, part)); }
   std::uint32_t fitting(ShapeId id) const { return packer_.fitting(id); }
   bool has_room(std::uint32_t node, ShapeId id) const { return packer_.fits(id, rank_of_[node]); }
   struct Free {
@@ -84,23 +93,30 @@ class PackedNodes {
     bool is_open;
   };
   Free free(std::uint32_t node) const;
-  /// Whether nodes (of one domain) that pass `has_room(node, shape)` are enough for the gang. Whatever has
-  /// room for a whole member has room for the remainder, so that nodes for either need not be told apart.
+  /// Whether nodes (of one domain) that pass `has_room(node, task)` are enough for the gang, a node for each
+  /// member.
   bool enough(const Gang& gang, const Domains* domains,
               const std::function<bool(std::uint32_t, ShapeId)>& has_room) const;
 
  private:
   static TaskShape task_of(const GangShape& shape, const HostDemand& demand, std::uint32_t cards);
+  ShapeId task_of(JobId job, const Part& part) const {
+    return gangs_[gang_of_[job.value]].kinds[part.member].task;
+  }
+  Gang make_gang(const GangShape& shape) const;
   bool find_within(const Gang& gang, const Within& within, std::vector<std::uint32_t>& ranks) const;
+  bool match(const Gang& gang, const Within& within, std::vector<std::uint32_t>& ranks) const;
   bool find(const Gang& gang, const Domains* domains, std::vector<std::uint32_t>& ranks) const;
 
   std::vector<std::uint32_t> node_at_, rank_of_;  ///< by rank in the order that decides ties, by node
   std::vector<HostDemand> demands_;
+  std::vector<std::vector<MemberKind>> unlike_;
   std::vector<bool> written_off_;  ///< by node
   // Scores are made when they are asked for, and whoever draws draws.
   mutable Packer packer_;
-  mutable std::map<GangShape, Gang> gangs_;
-  std::vector<ShapeId> shape_of_;  ///< by job: of its whole members
+  mutable std::map<GangShape, std::uint32_t> numbers_;
+  mutable std::deque<Gang> gangs_;      ///< by number
+  std::vector<std::uint32_t> gang_of_;  ///< by job: a number
 };
 
 }  // namespace fleetsim

@@ -173,12 +173,12 @@ void Pool::tell_packed(std::span<const Part> parts) {
 
 void Pool::hold_packed(std::span<const Part> parts, JobId job) {
   for (const Part& part : parts)
-    if (!holds_devices(part.node, job)) packed_->hold(part.node, job);
+    if (!holds_devices(part.node, job)) packed_->hold(part, job);
 }
 
 void Pool::let_go_packed(std::span<const Part> parts, JobId job) {
   for (const Part& part : parts)
-    if (part.milli != 0 || !holds_devices(part.node, job)) packed_->let_go(part.node, job);
+    if (part.milli != 0 || !holds_devices(part.node, job)) packed_->let_go(part, job);
   tell_packed(parts);
 }
 
@@ -195,11 +195,11 @@ std::optional<Part> Pool::find_share(std::uint32_t milli) const {
   for (const Share& share : shares_) {
     if (share_free(share.node, share.device) >= milli &&
         share_rest(share.node, share.device) == DeviceState::free)
-      return Part{.node = share.node, .milli = milli, .devices = DeviceMask{1} << share.device};
+      return Part{.node = share.node, .milli = static_cast<std::uint16_t>(milli), .devices = DeviceMask{1} << share.device};
   }
   const auto node = next_with_at_least(1, 0);
   if (!node) return std::nullopt;
-  return Part{.node = *node, .milli = milli, .devices = free_devices(*node) & (~free_devices(*node) + 1)};
+  return Part{.node = *node, .milli = static_cast<std::uint16_t>(milli), .devices = free_devices(*node) & (~free_devices(*node) + 1)};
 }
 
 std::optional<Part> Pool::find_spare(const GangShape& shape, std::uint32_t count) const {
@@ -214,7 +214,7 @@ std::optional<Part> Pool::find_spare(const GangShape& shape, std::uint32_t count
 }
 
 void Pool::take_spare(const Part& part, JobId job) {
-  if (packed_ && !holds_devices(part.node, job)) packed_->hold(part.node, job);
+  if (packed_ && !holds_devices(part.node, job)) packed_->hold(part, job);
   move(part.node, part.devices, DeviceState::spare, DeviceState::held);
   set_holder(part, job.value);
 }

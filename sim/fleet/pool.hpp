@@ -65,7 +65,7 @@ class Pool {
   }
   /// Whether the gang keeps to one node if that is the level: whether it is one member.
   static bool is_near(const GangShape& shape, TopologyLevel level) {
-    return level != TopologyLevel::node || shape.nodes + (shape.remainder != 0 ? 1 : 0) <= 1;
+    return level != TopologyLevel::node || shape.members() <= 1;
   }
   /// Makes it cheap to ask whether such gangs fit at a level.
   void expect(const GangShape& shape, TopologyLevel level);

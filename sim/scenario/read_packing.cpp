@@ -12,7 +12,7 @@ bool takes_several_nodes(const JobClass& job_class, const PoolSpec& pool) {
   const auto is_wide = [&](std::uint32_t devices) { return devices > widest; };
   if (job_class.own_spares > 0) return true;
   const GangSpec& gang = job_class.gang;
-  if (gang.shape) return gang.shape->nodes > 1 || gang.shape->remainder != 0;
+  if (gang.shape) return gang.shape->members() > 1;
   const auto& listed = job_class.arrivals.listed;
   return std::any_of(gang.sizes.begin(), gang.sizes.end(), is_wide) ||
          std::any_of(listed.begin(), listed.end(),
@@ -40,10 +40,11 @@ void check_scheduler(const Reader& root, const Scenario& scenario) {
 void check_own_spares(const Reader& in, const JobClass& job_class) {
   if (job_class.own_spares == 0) return;
   const auto& listed = job_class.arrivals.listed;
-  const bool has_wholes = (!job_class.gang.shape || job_class.gang.shape->milli == 0) &&
+  const auto& shape = job_class.gang.shape;
+  const bool has_wholes = (!shape || (shape->milli == 0 && shape->unlike == 0)) &&
                           std::all_of(listed.begin(), listed.end(),
                                       [](const ListedJob& job) { return job.milli == 0 && job.devices > 0; });
-  if (!has_wholes) in.problem("own_spares", "goes with jobs of whole devices");
+  if (!has_wholes) in.problem("own_spares", "goes with jobs of whole devices and like members");
 }
 
 void check_classes(const Reader& root, const Scenario& scenario) {
@@ -51,6 +52,9 @@ void check_classes(const Reader& root, const Scenario& scenario) {
   for (std::size_t index = 0; index < scenario.classes.size() && index < entries.size(); ++index) {
     const JobClass& job_class = scenario.classes[index];
     check_own_spares(entries[index].second, job_class);
+    if (scenario.scheduler.admission == Admission::partial_hold && job_class.gang.shape &&
+        job_class.gang.shape->unlike != 0)
+      entries[index].second.problem("gang", "unlike members go with admission \"atomic\"");
     for (const std::uint32_t number : job_class.pools) {
       const PoolSpec& pool = scenario.pools[number];
       const Reader& in = entries[index].second;
@@ -66,7 +70,11 @@ void check_classes(const Reader& root, const Scenario& scenario) {
       }
       const auto asks = [&](auto amount) {
         const auto& listed = job_class.arrivals.listed;
+        const auto& shape = job_class.gang.shape;
+        const auto& kinds = scenario.unlike[shape ? shape->unlike : 0];
         return amount(scenario.demands[job_class.gang.demand]) > 0 ||
+               std::any_of(kinds.begin(), kinds.end(),
+                           [&](const MemberKind& kind) { return amount(scenario.demands[kind.demand]) > 0; }) ||
                std::any_of(listed.begin(), listed.end(),
                            [&](const ListedJob& job) { return amount(scenario.demands[job.demand]) > 0; });
       };

@@ -85,7 +85,9 @@ void Forecast::give_back(const Part& part) {
       continue;
     seen |= device;
     packed_->give_back(
-        {.node = part.node, .milli = pool_->share_free(part.node, share.device), .devices = device});
+        {.node = part.node,
+         .milli = static_cast<std::uint16_t>(pool_->share_free(part.node, share.device)),
+         .devices = device});
   }
 }
 

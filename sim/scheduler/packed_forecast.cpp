@@ -55,8 +55,9 @@ void PackedForecast::change(std::uint32_t node, Change&& how) {
   Node& changing = changed_[place_of_[node]];
   const auto count = [&](std::uint32_t sign) {
     if (!asked_) return;
-    if (has_room(changing, asked_->whole)) asked_->fit_whole += sign;
-    if (has_room(changing, asked_->rest)) asked_->fit_rest += sign;
+    const auto& kinds = nodes_->gang(asked_->gang).kinds;
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+      if (has_room(changing, kinds[kind].task)) asked_->nodes[kind] += sign;
   };
   count(~std::uint32_t{0});
   how(changing);
@@ -71,8 +72,8 @@ void PackedForecast::move_cards(Node& node, const Part& part, int sign) {
   }
 }
 
-void PackedForecast::move_host(Node& node, JobId job, int sign) {
-  const TaskShape& held = nodes_->held_by(job);
+void PackedForecast::move_host(Node& node, const Part& part, JobId job, int sign) const {
+  const TaskShape& held = nodes_->held_by(job, part);
   node.cpu += sign * held.cpu_milli;
   node.memory += sign * held.memory_bytes;
 }
@@ -87,7 +88,7 @@ void PackedForecast::give_back(const Part& part, JobId job) {
       return;
     }
     node.gone.emplace_back(job, 1);
-    move_host(node, job, +1);
+    move_host(node, part, job, +1);
   });
 }
 
@@ -98,7 +99,7 @@ void PackedForecast::take(const Part& part, JobId job) {
         std::find_if(node.gone.begin(), node.gone.end(), [&](const auto& each) { return each.first == job; });
     if (gone != node.gone.end() && --gone->second > 0) return;
     if (gone != node.gone.end()) node.gone.erase(gone);
-    move_host(node, job, -1);
+    move_host(node, part, job, -1);
   });
 }
 
@@ -110,13 +111,19 @@ void PackedForecast::give_back(const Part& part) {
 }
 
 bool PackedForecast::fits(const GangShape& shape, const Domains* domains) {
-  const PackedNodes::Gang& gang = nodes_->gang(shape);
-  if (domains != nullptr)
+  const std::uint32_t number = nodes_->gang_number(shape);
+  const PackedNodes::Gang& gang = nodes_->gang(number);
+  if (domains != nullptr || !gang.is_nested)
     return nodes_->enough(gang, domains,
                           [&](std::uint32_t node, ShapeId task) { return has_room(node, task); });
-  if (!asked_ || asked_->whole != gang.whole || asked_->rest != gang.rest)
-    asked_ = {gang.whole, gang.rest, count(gang.whole), count(gang.rest)};
-  return asked_->fit_whole >= gang.wholes && asked_->fit_rest >= gang.nodes();
+  if (!asked_ || asked_->gang != number) {
+    asked_ = {.gang = number, .nodes = {}};
+    for (const PackedNodes::Gang::Kind& kind : gang.kinds) asked_->nodes.push_back(count(kind.task));
+  }
+  std::uint32_t wanted = 0;
+  for (std::size_t kind = 0; kind < gang.kinds.size(); ++kind)
+    if (asked_->nodes[kind] < (wanted += gang.kinds[kind].count)) return false;
+  return true;
 }
 
 }  // namespace fleetsim

@@ -36,8 +36,8 @@ class PackedForecast {
     std::vector<std::pair<JobId, std::uint32_t>> gone;  ///< jobs that will have left, by how many parts
   };
   struct Asked {
-    ShapeId whole, rest;
-    std::uint32_t fit_whole, fit_rest;  ///< nodes with room
+    std::uint32_t gang;                ///< by number
+    std::vector<std::uint32_t> nodes;  ///< with room, by kind of member
   };
   bool has_room(std::uint32_t node, ShapeId shape) const;
   bool has_room(const Node& node, ShapeId shape) const;
@@ -45,7 +45,7 @@ class PackedForecast {
   template <class Change>
   void change(std::uint32_t node, Change&& how);
   static void move_cards(Node& node, const Part& part, int sign);
-  void move_host(Node& node, JobId job, int sign);
+  void move_host(Node& node, const Part& part, JobId job, int sign) const;
 
   const PackedNodes* nodes_ = nullptr;
   std::uint64_t epoch_ = 0;

@@ -184,5 +184,66 @@ TEST_CASE("partial hold takes unlike nodes one by one, and only those that help"
         Capacity::devices(4) * Duration::nanoseconds(99'000'000'000));
 }
 
+TEST_CASE("a gang of unlike members starts in either order of its members") {
+  // Five devices are free on one node, three on the other: X needs three of one node, Y five.
+  for (const char* members : {R"([ { "devices": 3 }, { "devices": 5 } ])", R"([ { "devices": 5 }, { "devices": 3 } ])"}) {
+    CAPTURE(members);
+    for (const char* policy : {"first-fit", "best-fit", "worst-fit", "random"}) {
+      CAPTURE(policy);
+      const RunResult result = run(R"({ "nodes": { "groups": [ { "devices": 5 }, { "devices": 3 } ] } })",
+                                   std::string(R"({ "G": { "gang": { "members": )") + members +
+                                       R"( }, "duration": "100 s" } })",
+                                   std::string(R"({ "placement": ")") + policy + R"(" })");
+      CHECK(start_of(result, "G") == 0);
+      CHECK(job(result, "G").held == Duration::nanoseconds(100'000'000'000));
+      CHECK(job(result, "G").capacity == Capacity::devices(8));
+    }
+  }
+}
+
+TEST_CASE("unlike members start together, and EASY keeps a place for all of them") {
+  // The GPU nodes are free at once, the CPU node at 600: both parts of G start then. S, on a GPU node until 601,
+  // would delay G and comes after it; T is gone by then.
+  const std::string fleet = R"({ "nodes": { "groups": [ { "devices": 0, "cpus": 32 },
+                                                        { "devices": 8, "cpus": 64, "count": 4 } ] } })";
+  const std::string jobs = R"({
+    "R": { "jobs": [ { "id": "R", "cpus": 32, "duration": "600 s" } ] },
+    "G": { "gang": { "members": [ { "cpus": 32 }, { "count": 4, "devices": 8, "cpus": 64 } ] },
+           "submit": "1 s", "duration": "100 s" },
+    "late": { "jobs": [ { "id": "S", "devices": 1, "cpus": 1, "duration": "599 s", "submit": "2 s" },
+                        { "id": "T", "devices": 1, "cpus": 1, "duration": "597 s", "submit": "3 s" } ] } })";
+  const RunResult easy = run(fleet, jobs, R"({ "backfill": "easy" })");
+  CHECK(start_of(easy, "G") == 600);
+  CHECK(start_of(easy, "S") == 700);
+  CHECK(start_of(easy, "T") == 3);
+}
+
+TEST_CASE("a gang of unlike members that loses one stops as a whole, and starts again on other nodes") {
+  // Node 1 fails at 40. The gang is queued again, and node 2 has room for the member that was on node 1.
+  const RunResult result = run(
+      R"({ "nodes": { "groups": [ { "devices": 5 }, { "devices": 3, "count": 2 } ] } })",
+      R"({ "G": { "gang": { "members": [ { "devices": 3 }, { "devices": 5 } ] }, "duration": "100 s" } })", "{}",
+      R"(, "faults": { "incidents": [ { "at": "40 s", "pool": "p", "node": 1, "hits": "node",
+                                        "takes_out": "node", "repair": "1 h" } ] })");
+  CHECK(job(result, "G").end == SimTime::zero() + Duration::nanoseconds(140'000'000'000));
+}
+
+TEST_CASE("unlike members that no pool can hold are refused, with what is too small") {
+  const RunResult result = run(
+      R"({ "nodes": { "groups": [ { "devices": 5 }, { "devices": 3 } ] } })",
+      R"({ "wide": { "gang": { "members": [ { "devices": 3 }, { "devices": 6 } ] }, "duration": "100 s" },
+           "many": { "gang": { "members": [ { "devices": 3, "count": 2 }, { "devices": 1 } ] }, "duration": "1 s" },
+           "large": { "gang": { "members": [ { "devices": 5, "count": 2 } ] }, "duration": "1 s" } })",
+      "{}");
+  REQUIRE(result.classes[0].refusal);
+  CHECK(result.classes[0].refusal->limit == RefusalLimit::devices_of_node);
+  CHECK(result.classes[0].refusal->wanted == 6);
+  REQUIRE(result.classes[1].refusal);
+  CHECK(result.classes[1].refusal->limit == RefusalLimit::nodes);
+  CHECK(result.classes[1].refusal->wanted == 3);
+  REQUIRE(result.classes[2].refusal);
+  CHECK(result.classes[2].refusal->limit == RefusalLimit::nodes_with_room);
+}
+
 }  // namespace
 }  // namespace fleetsim
