@@ -45,8 +45,8 @@ void Engine::remember_what_was_looked_at() {
   overdue_from_ = next == releases_.end() ? SimTime::never() : next->expected_end;
 }
 
-/// What will be given back to a pool, in order of time, as far as it is foreseen: `visit(at, parts)`, until
-/// it returns false. Whoever is overdue may end any moment now.
+/// What will be given back to a pool, in order of time, as far as it is foreseen: `visit(at, parts, job)`,
+/// until it returns false; nobody's job where devices serve again. Whoever is overdue may end any moment now.
 template <class Visit>
 void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
   const Duration teardown = scenario_.pools[pool].teardown;
@@ -60,19 +60,20 @@ void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
   auto left = leaving.begin();
   const auto leave_until = [&](SimTime at) {
     for (; left != leaving.end() && left->until <= at; ++left)
-      if (!visit(left->until, Placement{Part{.node = left->node, .devices = left->devices}})) return false;
+      if (!visit(left->until, Placement{Part{.node = left->node, .devices = left->devices}}, std::nullopt))
+        return false;
     return true;
   };
-  const auto give_back = [&](SimTime at, const Placement& parts) {
-    if (!some_withdrawn) return visit(at, parts);
+  const auto give_back = [&](SimTime at, const Placement& parts, JobId job) {
+    if (!some_withdrawn || pools_[pool].packed() != nullptr) return visit(at, parts, job);
     const Placement serving = staying(pool, parts);
-    return serving.empty() || visit(at, serving);
+    return serving.empty() || visit(at, serving, job);
   };
   for (const Job& job : releases_) {
     if (job.pool.value != pool) continue;
     const SimTime at = std::max(job.expected_end, now_) + teardown;
-    if (!leave_until(at) || !give_back(at, job.parts)) return;
-    if (!job.own_spares.empty() && !give_back(at, job.own_spares)) return;
+    if (!leave_until(at) || !give_back(at, job.parts, job.slot)) return;
+    if (!job.own_spares.empty() && !give_back(at, job.own_spares, job.slot)) return;
   }
   leave_until(SimTime::never());
 }
@@ -261,11 +262,11 @@ Engine::Backfilled Engine::backfill_in(Job& job, std::uint32_t pool) {
   if (reservation.head != nullptr) {
     Forecast& forecast = forecasts_[pool];
     if (leaves_in_time(pool, job.estimate)) {
-      forecast.lend(scratch_);
+      forecast.lend(scratch_, job.slot);
     } else {
-      forecast.take(scratch_);
+      forecast.take(scratch_, job.slot);
       if (!forecast.fits(allocation_shape(*reservation.head), reservation.level)) {
-        forecast.give_back(scratch_);
+        forecast.give_back(scratch_, job.slot);
         return Backfilled::too_long;
       }
     }
@@ -322,10 +323,10 @@ Reservation Engine::forecast_start(std::uint32_t pool, const Job& job) {
     return fits();
   };
   bool is_found = false;
-  for_each_release(pool, [&](SimTime at, const Placement& parts) {
+  for_each_release(pool, [&](SimTime at, const Placement& parts, std::optional<JobId> by) {
     if (at > found.start) is_found = fits_before(at);
     if (is_found) return false;
-    forecast.give_back(parts);
+    by ? forecast.give_back(parts, *by) : forecast.give_back(parts.front());
     found.start = at;
     return true;
   });
@@ -381,7 +382,7 @@ void Engine::plan_anew() {
   }
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
     plans_[pool].reset(pools_[pool], now_);
-    for_each_release(pool, [&](SimTime at, const Placement& parts) {
+    for_each_release(pool, [&](SimTime at, const Placement& parts, std::optional<JobId>) {
       plans_[pool].give_back(parts, at);
       return true;
     });

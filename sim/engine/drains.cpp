@@ -205,18 +205,21 @@ void Engine::schedule_leaving(Job& job) {
 /// until its holder is expected to end. In order of time.
 void Engine::foresee_returns(std::uint32_t pool_index, std::vector<OutPart>& returns) const {
   const Pool& pool = pools_[pool_index];
+  const bool is_packed = pool.packed() != nullptr;
   const auto add = [&](std::uint32_t node, DeviceMask devices, SimTime from) {
     const SimTime until = std::max(from, node_plans_[pool_index][node].back);
-    if (devices != 0 && until != SimTime::never())
-      returns.push_back({PoolId{pool_index}, node, devices, until});
+    const bool some = devices != 0 || is_packed;
+    if (some && until != SimTime::never()) returns.push_back({PoolId{pool_index}, node, devices, until});
   };
   for (const std::uint32_t index : ends_to_come_) {
     if (withdrawals_[index].pool.value != pool_index) continue;
     for (const std::uint32_t node : withdrawals_[index].nodes)
-      if (pool.is_withdrawn(node)) add(node, pool.devices_in(pool.rest(node), node), now_);
+      if (pool.is_withdrawn(node))
+        add(node, pool.devices_in(pool.rest(node), node) & pool.installed(node), now_);
   }
+  // What is held of a packed node counts as free when its holder ends, and when the node is open.
   for (const Job& job : releases_) {
-    if (job.pool.value != pool_index) continue;
+    if (job.pool.value != pool_index || is_packed) continue;
     for (const Placement* parts : {&job.parts, &job.own_spares})
       for (const Part& part : *parts)
         if (part.milli == 0 && pool.is_withdrawn(part.node)) add(part.node, part.devices, job.expected_end);

@@ -34,6 +34,7 @@ PackedNodes::Setup packing_setup(const Scenario& scenario, const PoolSpec& pool,
           .policy = policy != nullptr ? *policy : *find_packing("first-fit"),
           .typical = pool.typical,
           .demands = scenario.demands,
+          .unlike = scenario.unlike,
           .draws = draws};
 }
 

@@ -95,6 +95,7 @@ class Engine {
 
   // refusals.cpp
   bool could_ever_start(const QueuedShape& shape) const;
+  std::uint32_t widest_member(const GangShape& gang) const;
   Refusal what_forbids(const QueuedShape& shape) const;
   bool is_hopeless(const Job& job) const;
   void refuse_hopeless();
@@ -161,6 +162,7 @@ class Engine {
   void lack_members(Job& job);
   bool fill_members(Job& job);
   bool can_fill_member(const Job& job, std::uint32_t devices) const;
+  std::optional<Part> find_free_member(const Job& job, std::uint32_t devices) const;
   bool fill_member(Job& job, std::uint32_t devices);
   void take_part(Job& job, const Part& part, DeviceState from);
   void fill_waiting();
@@ -305,7 +307,8 @@ class Engine {
   // preemption.cpp
   bool preempts() const { return scenario_.scheduler.preemption != Preemption::none; }
   std::int64_t priority_of(const Job& job) const {
-    return job.listed != nullptr ? job.listed->priority : class_of(job).priority;
+    return job.listed != nullptr ? job.listed->priority.value_or(class_of(job).priority)
+                                 : class_of(job).priority;
   }
   bool holds_withdrawn(const Job& job) const;
   static void free_up(Pool& pool, const Job& job);

@@ -104,7 +104,7 @@ void Engine::start_fragmentation() {
       const TopologyLevel needed = is_required ? job_class.topology.level : TopologyLevel::pool;
       for (const ExpectedGang& gang :
            expected_gangs(job_class, pools_[pool].devices_per_node(), scenario_.window))
-        if (gang.shape.capacity() != Capacity::zero() && gang.jobs > 0)
+        if (gang.shape.capacity() != Capacity::zero() && gang.shape.unlike == 0 && gang.jobs > 0)
           book.expected.push_back({gang.shape, needed, gang.jobs});
     }
     fragmentation_books_.emplace_back(pool, std::move(book));

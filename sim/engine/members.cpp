@@ -65,8 +65,8 @@ DeviceMask Engine::part_with(Job& job, std::uint32_t node, DeviceMask devices, D
 
 /// Nothing can replace a member of the gang now.
 void Engine::lack_members(Job& job) {
-  // Packed nodes are chosen for whole jobs.
-  if (class_of(job).no_replacement == NoReplacement::release || pools_[job.pool.value].packed() != nullptr) {
+  // Unlike members have their nodes from one matching of all of them.
+  if (class_of(job).no_replacement == NoReplacement::release || job.shape.unlike != 0) {
     job.missing.clear();
     release(job, "no replacement");
     return enqueue(job, job.submit);
@@ -118,13 +118,23 @@ void Engine::add_member(Job& job, const Part& part) {
 
 bool Engine::can_fill_member(const Job& job, std::uint32_t devices) const {
   const Pool& pool = pools_[job.pool.value];
+  if (job.shape.unlike != 0) return false;
   const bool own = std::any_of(job.own_spares.begin(), job.own_spares.end(),
                                [&](const Part& spare) { return spare.count() >= devices; });
-  return own || (pool.packed() == nullptr &&
-                 (pool.next_spare_with_at_least(devices) || pool.next_with_at_least(devices, 0)));
+  return own || pool.find_spare(job.shape, devices) || find_free_member(job, devices);
+}
+
+/// What is free for a member of the gang.
+std::optional<Part> Engine::find_free_member(const Job& job, std::uint32_t devices) const {
+  const Pool& pool = pools_[job.pool.value];
+  if (const PackedNodes* const packed = pool.packed())
+    return packed->find_member(job.shape, devices, [](std::uint32_t) { return true; });
+  const auto node = pool.next_with_at_least(devices, 0);
+  return node ? std::optional{lowest_devices(pool, *node, devices)} : std::nullopt;
 }
 
 bool Engine::fill_member(Job& job, std::uint32_t devices) {
+  if (job.shape.unlike != 0) return false;
   for (Part& spare : job.own_spares) {
     if (spare.count() < devices) continue;
     charge_held(job, now_);
@@ -138,23 +148,12 @@ bool Engine::fill_member(Job& job, std::uint32_t devices) {
     return true;
   }
   const Pool& pool = pools_[job.pool.value];
-  if (pool.packed() != nullptr) return false;
-  const auto lowest = [devices](DeviceMask mask) {
-    DeviceMask rest = mask;
-    for (std::uint32_t taken = 0; taken < devices; ++taken) rest &= rest - 1;
-    return mask & ~rest;
-  };
-  const auto spare = pool.next_spare_with_at_least(devices);
-  const auto free = spare ? std::nullopt : pool.next_with_at_least(devices, 0);
-  if (!spare && !free) return false;
+  const auto spare = pool.find_spare(job.shape, devices);
+  const auto part = spare ? spare : find_free_member(job, devices);
+  if (!part) return false;
   charge_held(job, now_);
   record_allocation(job, "member replaced");
-  if (spare) {
-    take_part(job, Part{.node = *spare, .devices = lowest(pool.devices_in(DeviceState::spare, *spare))},
-              DeviceState::spare);
-  } else {
-    take_part(job, lowest_devices(pool, *free, devices), DeviceState::free);
-  }
+  take_part(job, *part, spare ? DeviceState::spare : DeviceState::free);
   return true;
 }
 

@@ -173,21 +173,27 @@ bool Engine::hold_next(Job& job) {
     if (job.phase == JobPhase::assembling && job.pool.value != pool) continue;
     if (!pools_[pool].could_ever_fit(shape, near(job).needed)) continue;
     const Domains* const domains = pools_[pool].domains(near(job).needed);
+    const PackedNodes* const packed = pools_[pool].packed();
     // It stays in the domain in which it has begun, which is one that could hold all of it.
     const auto near_enough = [&](std::uint32_t node) {
       if (domains == nullptr) return true;
       if (!job.parts.empty()) return domains->of(node) == domains->of(job.parts.front().node);
+      if (packed != nullptr) return packed->could_ever_hold(shape, *domains, domains->of(node));
       return can_hold(shape, [&](std::uint32_t) { return domains->usable(domains->of(node)); });
     };
+    const auto may_use = [&](std::uint32_t node) {
+      const auto is_there = [&](const Part& each) { return each.node == node; };
+      return near_enough(node) && std::none_of(job.parts.begin(), job.parts.end(), is_there);
+    };
     std::optional<Part> part;
-    if (shape.milli != 0) {
+    if (packed != nullptr) {
+      part = packed->find_member(shape, devices, may_use);
+    } else if (shape.milli != 0) {
       part = pools_[pool].find_share(shape.milli);
     } else {
       for (auto node = pools_[pool].next_with_at_least(devices, 0); node && !part;
            node = pools_[pool].next_with_at_least(devices, *node + 1)) {
-        const bool already = std::any_of(job.parts.begin(), job.parts.end(),
-                                         [&](const Part& each) { return each.node == *node; });
-        if (near_enough(*node) && !already) part = lowest_devices(pools_[pool], *node, devices);
+        if (may_use(*node)) part = lowest_devices(pools_[pool], *node, devices);
       }
     }
     if (!part) continue;
@@ -211,7 +217,8 @@ bool Engine::hold_next(Job& job) {
 }
 
 bool Engine::gang_is_complete(const Job& job) const {
-  return job.assigned == allocation_shape(job).capacity();
+  // A job that asks for no devices has all of them before it has its node.
+  return job.assigned == allocation_shape(job).capacity() && !job.parts.empty();
 }
 
 void Engine::complete_gang(Job& job) {
@@ -267,7 +274,7 @@ void Engine::hold_timeout(Job& job) {
 JobView Engine::view(const Job& job) const {
   const StepTimes& step = *job.step;
   JobView view;
-  view.priority = job.listed != nullptr ? job.listed->priority : class_of(job).priority;
+  view.priority = priority_of(job);
   view.capacity = job.shape.capacity();
   if (class_of(job).quota) view.queue_rank = fair_share_.ranks[*class_of(job).quota];
   const bool has_gang =

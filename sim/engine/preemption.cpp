@@ -95,7 +95,7 @@ void Engine::pass_remade() {
       blocked = blocked || scenario_.scheduler.strict;
       continue;
     }
-    for (const Part& part : parts) empty[*pool].take(part, each->slot);
+    empty[*pool].take(parts, each->slot);
     if (job_class.quota) quotas.hold(*job_class.quota, shape.capacity());
     if (runs && each->pool.value == *pool && holds_exactly(*each, parts)) continue;
     if (runs) moved.push_back(each);
@@ -111,7 +111,10 @@ void Engine::pass_remade() {
   for (Choice& choice : chosen) {
     // Whoever is still saving, or away, or has to wait for what is being vacated, comes in a later pass.
     const Pool& pool = pools_[choice.pool.value];
-    const auto is_free = [&](const Part& part) { return pool.is_free(part); };
+    const auto is_free = [&](const Part& part) {
+      return pool.is_free(part) &&
+             (pool.packed() == nullptr || pool.packed()->can_host(choice.job->slot, part));
+    };
     if (choice.job->phase != JobPhase::queued) continue;
     if (!std::all_of(choice.parts.begin(), choice.parts.end(), is_free)) continue;
     dequeue(*choice.job);
@@ -185,7 +188,8 @@ Int128 Engine::victim_key(const Job& job) const {
   for (const Part& part : job.parts) {
     const std::uint32_t free =
         part.count() + static_cast<std::uint32_t>(std::popcount(pool.free_devices(part.node)));
-    if (free < pool.devices_per_node()) view.left_in_pieces += Capacity::devices(free);
+    if (free < static_cast<std::uint32_t>(std::popcount(pool.installed(part.node))))
+      view.left_in_pieces += Capacity::devices(free);
   }
   return victims_->key(view);
 }
@@ -196,12 +200,12 @@ void Engine::forecast_leavers(std::uint32_t pool) {
   forecast.reset(pools_[pool]);
   for (const OutPart& part : teardowns_)
     if (part.pool.value == pool && part.until > now_)
-      forecast.give_back({Part{.node = part.node, .devices = part.devices}});
+      forecast.give_back(Part{.node = part.node, .devices = part.devices});
   for (const JobId id : running_) {
     const Job& job = *jobs_[id.value];
     if (job.pool.value != pool || job.phase != JobPhase::saving) continue;
-    forecast.give_back(staying(pool, job.parts));
-    forecast.give_back(staying(pool, job.own_spares));
+    forecast.give_back(staying(pool, job.parts), id);
+    forecast.give_back(staying(pool, job.own_spares), id);
   }
 }
 
@@ -252,9 +256,9 @@ class Engine::RoomInPool final : public RoomToMake {
 
  private:
   const Job& victim_of(const VictimCandidate& candidate) const { return *engine_.jobs_[candidate.job]; }
-  void change(const Job& victim, void (Forecast::*how)(const Placement&)) {
+  void change(const Job& victim, void (Forecast::*how)(const Placement&, JobId)) {
     for (const Placement* parts : {&victim.parts, &victim.own_spares})
-      (engine_.forecasts_[pool_].*how)(engine_.staying(pool_, *parts));
+      (engine_.forecasts_[pool_].*how)(engine_.staying(pool_, *parts), victim.slot);
   }
 
   Engine& engine_;

@@ -15,6 +15,12 @@ bool Engine::could_ever_start(const QueuedShape& shape) const {
   });
 }
 
+std::uint32_t Engine::widest_member(const GangShape& gang) const {
+  std::uint32_t widest = std::max(gang.nodes > 0 ? gang.per_node : 0, gang.unlike == 0 ? gang.remainder : 0);
+  for (const MemberKind& kind : scenario_.unlike[gang.unlike]) widest = std::max(widest, kind.devices);
+  return std::max(widest, 1U);
+}
+
 /// What is too small for a gang that could never start; of several pools, the one that comes nearest.
 Refusal Engine::what_forbids(const QueuedShape& shape) const {
   const GangShape& gang = shape.shape;
@@ -28,8 +34,7 @@ Refusal Engine::what_forbids(const QueuedShape& shape) const {
   Refusal nearest;
   for (const std::uint32_t index : pools) {
     const Pool& pool = pools_[index];
-    const std::uint32_t member = std::max({gang.nodes > 0 ? gang.per_node : 0, gang.remainder, 1U});
-    const std::int64_t members = gang.milli != 0 ? 1 : gang.nodes + (gang.remainder > 0 ? 1 : 0);
+    const std::uint32_t member = widest_member(gang);
     Refusal here{.limit = RefusalLimit::devices_of_node,
                  .pool = index,
                  .level = TopologyLevel::pool,
@@ -40,7 +45,7 @@ Refusal Engine::what_forbids(const QueuedShape& shape) const {
       const bool anywhere = pool.could_ever_fit(gang, TopologyLevel::pool);
       here.level = anywhere ? shape.near.needed : TopologyLevel::pool;
       here.limit = RefusalLimit::nodes;
-      here.wanted = members;
+      here.wanted = gang.members();
       here.most = pool.most_nodes(here.level);
       if (here.most >= here.wanted) here.limit = RefusalLimit::nodes_with_room;
     }
@@ -61,8 +66,7 @@ bool Engine::is_hopeless(const Job& job) const {
   // It may stay on nodes that will not serve anybody after it.
   const auto kept = std::count_if(job.parts.begin(), job.parts.end(),
                                   [&](const Part& part) { return plans[part.node].gone; });
-  const std::int64_t members = job.shape.nodes + (job.shape.remainder > 0 ? 1 : 0);
-  return members > pools_[job.pool.value].nodes_left() + kept;
+  return job.shape.members() > pools_[job.pool.value].nodes_left() + kept;
 }
 
 /// Jobs that no pool can hold any more do not wait for one.

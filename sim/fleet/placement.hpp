@@ -23,7 +23,8 @@ constexpr DeviceMask all_devices(std::uint32_t count) {
 /// memory alone.
 struct Part {
   std::uint32_t node = 0;
-  std::uint32_t milli = 0;  ///< 0: whole devices
+  std::uint16_t milli = 0;   ///< 0: whole devices
+  std::uint16_t member = 0;  ///< of a gang with unlike members: which kind
   DeviceMask devices = 0;
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(devices)); }

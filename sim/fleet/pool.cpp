@@ -19,7 +19,7 @@ Pool::Pool(const Shape& shape)
     : nodes_{shape.nodes},
       nodes_left_{shape.nodes},
       per_node_{shape.devices_per_node},
-      spare_target_{shape.spares * shape.devices_per_node},
+      spare_nodes_{shape.spares},
       holder_(shape.holders == Shape::Holders::known ? std::size_t{nodes_} * per_node_ : 0, kNobody),
       with_spares_{nodes_},
       by_free_(per_node_ + 1, BitIndex{nodes_}),
@@ -48,12 +48,19 @@ Pool::Pool(const Shape& shape)
       mask(DeviceState::free, node) = whole;
     }
     mask(DeviceState::absent, node) = all_devices(per_node_) & ~whole;
+    if (spare) spare_target_ += popcount(whole);
     devices += popcount(whole);
     const std::uint32_t count = spare ? 0 : popcount(whole);
     if (count != 0) by_free_[count].insert(node);
     ++free_counts_[count];
     for (Domains& each : domains_) each.add(node, count, !spare);
     if (!spare) ++usable_nodes_;
+  }
+  if (packed_) {
+    for (std::uint32_t node = nodes_ - spare_nodes_; node < nodes_; ++node) {
+      packed_->write_off(node);
+      tell_packed(node);
+    }
   }
   spare_count_ = spare_target_;
   add(DeviceState::spare, 1000LL * spare_target_);
@@ -154,7 +161,9 @@ void Pool::tell_packed(std::uint32_t node) {
     free[share->device] = static_cast<std::uint16_t>(free[share->device] - share->milli);
     last = share->device;
   }
-  const bool is_out = is_withdrawn(node) || (all != 0 && devices_in(DeviceState::failed, node) == all);
+  // A node of which all is spare gives the queue no CPU and memory either.
+  const DeviceMask out = devices_in(DeviceState::failed, node) | devices_in(DeviceState::spare, node);
+  const bool is_out = is_withdrawn(node) || (all != 0 && out == all);
   packed_->set_cards(node, std::span{free}.first(popcount(all)), !is_out);
 }
 
@@ -164,12 +173,12 @@ void Pool::tell_packed(std::span<const Part> parts) {
 
 void Pool::hold_packed(std::span<const Part> parts, JobId job) {
   for (const Part& part : parts)
-    if (!holds_devices(part.node, job)) packed_->hold(part.node, job);
+    if (!holds_devices(part.node, job)) packed_->hold(part, job);
 }
 
 void Pool::let_go_packed(std::span<const Part> parts, JobId job) {
   for (const Part& part : parts)
-    if (part.milli != 0 || !holds_devices(part.node, job)) packed_->let_go(part.node, job);
+    if (part.milli != 0 || !holds_devices(part.node, job)) packed_->let_go(part, job);
   tell_packed(parts);
 }
 
@@ -186,17 +195,28 @@ std::optional<Part> Pool::find_share(std::uint32_t milli) const {
   for (const Share& share : shares_) {
     if (share_free(share.node, share.device) >= milli &&
         share_rest(share.node, share.device) == DeviceState::free)
-      return Part{.node = share.node, .milli = milli, .devices = DeviceMask{1} << share.device};
+      return Part{.node = share.node, .milli = static_cast<std::uint16_t>(milli), .devices = DeviceMask{1} << share.device};
   }
   const auto node = next_with_at_least(1, 0);
   if (!node) return std::nullopt;
-  return Part{.node = *node, .milli = milli, .devices = free_devices(*node) & (~free_devices(*node) + 1)};
+  return Part{.node = *node, .milli = static_cast<std::uint16_t>(milli), .devices = free_devices(*node) & (~free_devices(*node) + 1)};
 }
 
-std::optional<std::uint32_t> Pool::next_spare_with_at_least(std::uint32_t count) const {
-  for (auto node = with_spares_.next(0); node; node = with_spares_.next(*node + 1))
-    if (popcount(devices_in(DeviceState::spare, *node)) >= count) return node;
+std::optional<Part> Pool::find_spare(const GangShape& shape, std::uint32_t count) const {
+  for (auto node = with_spares_.next(0); node; node = with_spares_.next(*node + 1)) {
+    const DeviceMask spares = devices_in(DeviceState::spare, *node);
+    if (popcount(spares) < count || (packed_ && !packed_->has_host_room(shape, *node))) continue;
+    DeviceMask rest = spares;
+    for (std::uint32_t taken = 0; taken < count; ++taken) rest &= rest - 1;
+    return Part{.node = *node, .devices = spares & ~rest};
+  }
   return std::nullopt;
+}
+
+void Pool::take_spare(const Part& part, JobId job) {
+  if (packed_ && !holds_devices(part.node, job)) packed_->hold(part, job);
+  move(part.node, part.devices, DeviceState::spare, DeviceState::held);
+  set_holder(part, job.value);
 }
 
 void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to) {
@@ -366,11 +386,6 @@ void Pool::first_whole_nodes(std::uint32_t count, Placement& out) const {
     out.add_nodes({word, nodes}, whole);
     count -= here;
   }
-}
-
-void Pool::take_spare(const Part& part, JobId job) {
-  move(part.node, part.devices, DeviceState::spare, DeviceState::held);
-  set_holder(part, job.value);
 }
 
 void Pool::give_back_share(const Part& part, JobId job) {

@@ -34,8 +34,7 @@ class Pool {
       unknown,
       known
     } holders = Holders::known;  ///< whether `holder` is asked; so it is where nodes are packed
-    const PackedNodes::Setup* packing =
-        nullptr;  ///< nodes differ, or more than devices counts; without spares
+    const PackedNodes::Setup* packing = nullptr;      ///< nodes differ, or more than devices counts
     StreamKey draws{0, 0, Purpose::kPlacement, 0};    ///< for placements that draw
     std::span<const std::uint32_t> pods{}, spines{};  ///< of each node; empty: all in one
   };
@@ -66,7 +65,7 @@ class Pool {
   }
   /// Whether the gang keeps to one node if that is the level: whether it is one member.
   static bool is_near(const GangShape& shape, TopologyLevel level) {
-    return level != TopologyLevel::node || shape.nodes + (shape.remainder != 0 ? 1 : 0) <= 1;
+    return level != TopologyLevel::node || shape.members() <= 1;
   }
   /// Makes it cheap to ask whether such gangs fit at a level.
   void expect(const GangShape& shape, TopologyLevel level);
@@ -102,8 +101,8 @@ class Pool {
   }
   /// The first `count` wholly free nodes, for `out`, which is empty; there are as many.
   void first_whole_nodes(std::uint32_t count, Placement& out) const;
-  /// The first node with so many spare devices.
-  std::optional<std::uint32_t> next_spare_with_at_least(std::uint32_t count) const;
+  /// So many spare devices of one node, which has what else a member of the gang asks for: of the first node.
+  std::optional<Part> find_spare(const GangShape& shape, std::uint32_t devices) const;
   /// Nodes with exactly, or at least, `count` free devices.
   std::uint32_t nodes_with(std::uint32_t count) const { return free_counts_[count]; }
   std::uint32_t nodes_with_at_least(std::uint32_t count) const;
@@ -134,6 +133,10 @@ class Pool {
   /// Whether what nobody holds of a shared device is to be had.
   bool offers_share(std::uint32_t node, std::uint32_t device) const {
     return share_rest(node, device) == DeviceState::free;
+  }
+  /// Whether it is where the node's devices rest, or will be when the node is back.
+  bool rests_with_node(std::uint32_t node, std::uint32_t device) const {
+    return share_rest(node, device) == rest(node);
   }
   /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
   /// state. A part of a shared device always goes back to where the node's devices rest.
@@ -173,7 +176,7 @@ class Pool {
   /// The node never comes back: no gang can count on it. At most once a node.
   void write_off(std::uint32_t node) {
     --nodes_left_;
-    if (node < nodes_ - spare_target_ / per_node_) {
+    if (node < nodes_ - spare_nodes_) {
       --usable_nodes_;
       for (Domains& each : domains_) each.write_off(node);
     }
@@ -246,7 +249,8 @@ class Pool {
 
   std::uint32_t nodes_, nodes_left_, per_node_;
   std::uint32_t usable_nodes_ = 0;  ///< that gangs may count on: neither spares nor written off
-  std::uint32_t spare_target_ = 0, spare_count_ = 0;
+  std::uint32_t spare_nodes_ = 0;   ///< at first: the last ones
+  std::uint32_t spare_target_ = 0, spare_count_ = 0;  ///< devices
   std::uint64_t version_ = 0;
   std::uint32_t withdrawn_ = 0;                               ///< nodes
   std::vector<DeviceState> rests_;                            ///< by node; empty until one is withdrawn

@@ -60,6 +60,8 @@ class NodeRoom {
   }
   /// Their sum, shared cards included.
   std::int64_t free_milli(std::uint32_t node) const { return free_milli_[node]; }
+  /// Whether the node takes tasks.
+  bool is_open(std::uint32_t node) const { return is_open_[node]; }
   std::uint32_t whole_free_cards(std::uint32_t node) const { return whole_free_[node]; }
   /// The largest CPU (at least 1) and count of cards (at least 1) of any node.
   std::int64_t largest_cpu() const { return largest_cpu_; }

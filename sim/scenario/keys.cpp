@@ -148,7 +148,7 @@ constexpr KeyInfo kKeys[] = {
   {"class", "arrivals", "arrivals", "", "a stream of jobs"},
   {"class", "jobs", "list listed_job", "", "jobs one by one"},
   {"class", "trace", "trace", "", "jobs out of a trace file"},
-  {"class", "gang", "gang", "", "devices of a job, all or nothing: a number, a choice, a shape or a part of a device"},
+  {"class", "gang", "gang", "", "devices of a job, all or nothing: a number, a choice, a shape, a part of a device or unlike members"},
   {"class", "cpus", "positive", "", "CPUs of each node of a gang"},
   {"class", "memory", "bytes", "", "memory of each node of a gang"},
   {"class", "steps", "count", "", "work as a number of steps"},
@@ -231,7 +231,7 @@ constexpr KeyInfo kKeys[] = {
   {"listed_job", "duration", "duration", "required", "stepping time"},
   {"listed_job", "limit", "duration>0", "", "held time after which it is killed"},
   {"listed_job", "patience", "duration", "", "gives up when it has not started so long after its submission; default the class's"},
-  {"listed_job", "priority", "integer", "0", "larger is served earlier under order \"priority\""},
+  {"listed_job", "priority", "integer", "", "larger is served earlier under order \"priority\"; default the class's"},
 
   {"trace", "format", "format", "required", "format of the file; `fleetsim list trace-formats`"},
   {"trace", "file", "text", "required", "path beside the scenario, or in a folder of traces"},
@@ -249,6 +249,13 @@ constexpr KeyInfo kKeys[] = {
   {"gang", "per_node", "per_node", "", "whole devices on each of them"},
   {"gang", "remainder", "whole", "0", "devices on one further node"},
   {"gang", "milli", "milli", "", "thousandths of one device, for jobs that share it"},
+  {"gang", "members", "list member", "", "members that differ, each on a node of its own, all or nothing; their order means nothing"},
+
+  {"member", "count", "count", "1", "members of this kind"},
+  {"member", "devices", "whole", "0", "whole devices of each"},
+  {"member", "cpus", "positive", "", "CPUs of each; default the class's"},
+  {"member", "memory", "bytes", "", "memory of each; default the class's"},
+  {"member", "accepts", "accepts", "", "models of devices of listed nodes; default the class's"},
 
   {"step", "time", "duration>0", "", "time of one step, input wait left out; required without `model`"},
   {"step", "model", "flag", "false", "time and losses of a step are predicted: from `model`, `layout` and `gang` of the class, and node and fabric of its pool"},

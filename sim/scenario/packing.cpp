@@ -22,9 +22,12 @@ double expected_jobs(const ArrivalSpec& arrivals, const WindowSpec& window) {
   return std::min(most, to_seconds(*window.length).si / arrivals.gap->mean());
 }
 
-/// What a gang takes of one of its nodes.
-TaskShape task_of(const GangShape& shape, const HostDemand& demand) {
-  const std::uint32_t cards = shape.milli != 0 ? 1 : shape.per_node;
+/// What a gang takes of one of its nodes: of unlike members, what the widest takes.
+TaskShape task_of(const GangShape& shape, const Scenario& scenario) {
+  const bool is_unlike = shape.unlike != 0;
+  const MemberKind widest = is_unlike ? scenario.unlike[shape.unlike].front() : MemberKind{};
+  const HostDemand& demand = scenario.demands[is_unlike ? widest.demand : shape.demand];
+  const std::uint32_t cards = shape.milli != 0 ? 1 : is_unlike ? widest.devices : shape.per_node;
   const std::uint32_t milli = shape.milli != 0 ? shape.milli : static_cast<std::uint32_t>(kMilliPerCard);
   return {.cpu_milli = demand.cpu_milli,
           .memory_bytes = demand.memory_bytes,
@@ -41,7 +44,7 @@ std::vector<WeightedShape> typical_of(const Scenario& scenario, std::uint32_t po
     if (!accepts(job_class, pool)) continue;
     for (const ExpectedGang& gang :
          expected_gangs(job_class, scenario.pools[pool].devices_per_node, scenario.window)) {
-      tasks.emplace_back(task_of(gang.shape, scenario.demands[gang.shape.demand]), gang.jobs);
+      tasks.emplace_back(task_of(gang.shape, scenario), gang.jobs);
       all += gang.jobs;
       whole = whole && std::floor(gang.jobs) == gang.jobs;
     }
@@ -57,7 +60,7 @@ std::vector<WeightedShape> typical_of(const Scenario& scenario, std::uint32_t po
 
 bool asks_hosts(const JobClass& job_class) {
   const auto& listed = job_class.arrivals.listed;
-  return job_class.gang.demand != 0 ||
+  return job_class.gang.demand != 0 || (job_class.gang.shape && job_class.gang.shape->unlike != 0) ||
          std::any_of(listed.begin(), listed.end(), [](const ListedJob& job) { return job.demand != 0; });
 }
 

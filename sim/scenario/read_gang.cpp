@@ -26,8 +26,8 @@ void read_choice(const Reader& in, GangSpec& gang) {
 }
 
 void read_shape(const Reader& in, GangSpec& gang) {
-  if (in.at_most_one({"choice", "nodes", "milli"}) == 0) {
-    in.problem("expected one of \"choice\", \"nodes\" and \"milli\"; found none");
+  if (in.at_most_one({"choice", "nodes", "milli", "members"}) == 0) {
+    in.problem("expected one of \"choice\", \"nodes\", \"milli\" and \"members\"; found none");
   }
   read_choice(in, gang);
   GangShape shape;

@@ -60,7 +60,7 @@ std::optional<std::int64_t> amount(const Reader& in, std::string_view key, doubl
 
 void read_node_list(const Reader& pool, Scenario& scenario, Traces& traces, PoolSpec& spec) {
   const Reader in = pool.object("nodes", "node_list");
-  for (const std::string_view key : pool.present({"node", "cpus_per_node", "memory_per_node", "spares"}))
+  for (const std::string_view key : pool.present({"node", "cpus_per_node", "memory_per_node"}))
     pool.problem(key, "excluded by a list in \"nodes\", whose nodes bring their own");
   if (in.at_most_one({"groups", "file"}) == 0 && !in.has("format"))
     in.problem("expected a key \"groups\" or \"file\"; found neither");

@@ -12,14 +12,15 @@ bool takes_several_nodes(const JobClass& job_class, const PoolSpec& pool) {
   const auto is_wide = [&](std::uint32_t devices) { return devices > widest; };
   if (job_class.own_spares > 0) return true;
   const GangSpec& gang = job_class.gang;
-  if (gang.shape) return gang.shape->nodes > 1 || gang.shape->remainder != 0;
+  if (gang.shape) return gang.shape->members() > 1;
   const auto& listed = job_class.arrivals.listed;
   return std::any_of(gang.sizes.begin(), gang.sizes.end(), is_wide) ||
          std::any_of(listed.begin(), listed.end(),
                      [&](const ListedJob& job) { return is_wide(job.devices); });
 }
 
-/// What the scheduler is told to do and cannot, where nodes are packed.
+/// What the scheduler is told to do and cannot, where nodes are packed. Conservative backfill would have to
+/// know the cards of everybody's future place.
 void check_scheduler(const Reader& root, const Scenario& scenario) {
   const std::optional<Reader> in = root.object("scheduler");
   const auto packed = std::find_if(scenario.pools.begin(), scenario.pools.end(),
@@ -28,21 +29,22 @@ void check_scheduler(const Reader& root, const Scenario& scenario) {
   const SchedulerSpec& spec = scenario.scheduler;
   const std::string because = " looks at devices alone; in pool \"" + packed->name +
                               "\" nodes differ, or jobs ask for more than devices or share them by \"" +
-                              spec.placement + "\"";
-  if (spec.backfill != Backfill::none) in->problem("backfill", "\"backfill\"" + because);
-  if (spec.admission == Admission::partial_hold) in->problem("admission", "\"partial-hold\"" + because);
-  if (spec.preemption != Preemption::none) in->problem("preemption", "\"preemption\"" + because);
-  if (spec.placement == "compact") in->problem("placement", "\"compact\"" + because);
+                              spec.placement + "\"; ";
+  if (spec.backfill == Backfill::conservative)
+    in->problem("backfill", "\"conservative\"" + because + "\"easy\" looks at everything");
+  if (spec.placement == "compact")
+    in->problem("placement", "\"compact\"" + because + "\"best-fit\" looks at everything");
 }
 
 /// Own spares stand in for whole members.
 void check_own_spares(const Reader& in, const JobClass& job_class) {
   if (job_class.own_spares == 0) return;
   const auto& listed = job_class.arrivals.listed;
-  const bool has_wholes = (!job_class.gang.shape || job_class.gang.shape->milli == 0) &&
+  const auto& shape = job_class.gang.shape;
+  const bool has_wholes = (!shape || (shape->milli == 0 && shape->unlike == 0)) &&
                           std::all_of(listed.begin(), listed.end(),
                                       [](const ListedJob& job) { return job.milli == 0 && job.devices > 0; });
-  if (!has_wholes) in.problem("own_spares", "goes with jobs of whole devices");
+  if (!has_wholes) in.problem("own_spares", "goes with jobs of whole devices and like members");
 }
 
 void check_classes(const Reader& root, const Scenario& scenario) {
@@ -50,6 +52,9 @@ void check_classes(const Reader& root, const Scenario& scenario) {
   for (std::size_t index = 0; index < scenario.classes.size() && index < entries.size(); ++index) {
     const JobClass& job_class = scenario.classes[index];
     check_own_spares(entries[index].second, job_class);
+    if (scenario.scheduler.admission == Admission::partial_hold && job_class.gang.shape &&
+        job_class.gang.shape->unlike != 0)
+      entries[index].second.problem("gang", "unlike members go with admission \"atomic\"");
     for (const std::uint32_t number : job_class.pools) {
       const PoolSpec& pool = scenario.pools[number];
       const Reader& in = entries[index].second;
@@ -65,7 +70,11 @@ void check_classes(const Reader& root, const Scenario& scenario) {
       }
       const auto asks = [&](auto amount) {
         const auto& listed = job_class.arrivals.listed;
+        const auto& shape = job_class.gang.shape;
+        const auto& kinds = scenario.unlike[shape ? shape->unlike : 0];
         return amount(scenario.demands[job_class.gang.demand]) > 0 ||
+               std::any_of(kinds.begin(), kinds.end(),
+                           [&](const MemberKind& kind) { return amount(scenario.demands[kind.demand]) > 0; }) ||
                std::any_of(listed.begin(), listed.end(),
                            [&](const ListedJob& job) { return amount(scenario.demands[job.demand]) > 0; });
       };
@@ -82,24 +91,11 @@ void check_classes(const Reader& root, const Scenario& scenario) {
   }
 }
 
-void check_pools(const Reader& root, const Scenario& scenario) {
-  const std::optional<Reader> fleet = root.object("fleet");
-  if (!fleet) return;
-  const auto entries = fleet->objects("pools");
-  for (std::size_t index = 0; index < scenario.pools.size() && index < entries.size(); ++index) {
-    const PoolSpec& pool = scenario.pools[index];
-    if (!pool.packed.empty() && pool.spares > 0)
-      entries[index].second.problem("spares",
-                                    "goes with jobs that ask for devices alone, by a placement of gangs");
-  }
-}
-
 }  // namespace
 
 void read_packing(const Reader& root, Scenario& scenario) {
   if (!root.problems().empty()) return;  // what does not go together shows when each part is right
   prepare_packing(scenario);
-  check_pools(root, scenario);
   check_scheduler(root, scenario);
   check_classes(root, scenario);
 }

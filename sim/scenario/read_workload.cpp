@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/catalog.hpp"
@@ -109,6 +111,36 @@ DeviceTypes read_models(const Reader& in, const Scenario& scenario) {
       in.problems().push_back({pointer, pointer, unknown_name("model", name.get<std::string>(), known)});
   });
   return models;
+}
+
+/// Members of a gang that differ. Whatever the order in which they are given, the widest is placed first.
+void read_members(const Reader& in, Scenario& scenario, JobClass& job) {
+  const Json* const gang = in.find("gang");
+  if (gang == nullptr || !gang->is_object() || !gang->contains("members")) return;
+  const Reader shape = in.object("gang", "gang");
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t, std::greater<>> kinds;  // by devices, demand
+  std::int64_t members = 0, devices = 0;
+  for (const Reader& entry : shape.list("members")) {
+    HostDemand demand = read_demand(entry, scenario.demands[job.gang.demand]);
+    if (entry.has("accepts")) demand.accepts = read_models(entry, scenario);
+    const std::uint32_t each = entry.count("devices", 0, kMostPerNode).value_or(0);
+    const std::uint32_t count = entry.count("count", 1, kMostNodes).value_or(1);
+    kinds[{each, demand_number(demand, scenario)}] += count;
+    members += count;
+    devices += std::int64_t{count} * each;
+  }
+  if (devices == 0 || members > kMostNodes) return shape.expected("members", "members with devices");
+  if (kinds.size() > kMostMemberKinds)
+    return shape.problem("members", "more than " + std::to_string(kMostMemberKinds) + " kinds of members");
+  std::vector<MemberKind>& list = scenario.unlike.emplace_back();
+  for (const auto& [kind, count] : kinds)
+    list.push_back({.count = count, .devices = kind.first, .demand = kind.second});
+  job.gang.shape = GangShape{.nodes = static_cast<std::uint32_t>(members),
+                             .per_node = 0,
+                             .remainder = static_cast<std::uint32_t>(devices),
+                             .milli = 0,
+                             .demand = 0,
+                             .unlike = static_cast<std::uint32_t>(scenario.unlike.size() - 1)};
 }
 
 /// A class whose list is empty has no jobs, where one without a list has one.
@@ -346,6 +378,7 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   assign(job.patience, in.duration("patience"));
   read_arrivals(in, scenario, traces, notes, job);
   read_gang(in, job);
+  read_members(in, scenario, job);
   if (scenario.scheduler.backfill == Backfill::conservative && job.gang.shape && job.gang.shape->milli != 0)
     in.problem("gang",
                "a part of a device has no place in the plan of \"conservative\" backfill; take \"easy\"");

@@ -443,6 +443,7 @@ struct Scenario {
   std::vector<JobClass> classes;
   std::vector<HostDemand> demands{
       HostDemand{}};                       ///< that gangs have of their nodes; the first asks for nothing
+  std::vector<std::vector<MemberKind>> unlike{{}};  ///< members of gangs by number, widest first; 0 is none
   std::vector<std::string> device_models;  ///< by their bit in HostDemand::accepts and NodeSpec::type
   SchedulerSpec scheduler;
   WindowSpec window;

@@ -9,10 +9,13 @@ Forecast::Forecast(const Pool& pool)
     : per_node_{pool.devices_per_node()},
       counts_(per_node_ + 1),
       free_(pool.nodes()),
-      node_epoch_(pool.nodes()) {}
+      node_epoch_(pool.nodes()) {
+  if (pool.packed() != nullptr) packed_.emplace(*pool.packed());
+}
 
 void Forecast::reset(const Pool& pool) {
   pool_ = &pool;
+  if (packed_) return packed_->reset(*pool.packed());
   ++epoch_;
   shares_.clear();
   changes_.clear();
@@ -57,17 +60,35 @@ void Forecast::change(const Part& part, bool to_free) {
   if (devices != 0) set_free(part.node, to_free ? free(part.node) + devices : free(part.node) - devices);
 }
 
-void Forecast::give_back(const Placement& parts) {
-  parts.for_each([this](const Part& part) { change(part, true); });
+void Forecast::give_back(const Placement& parts, JobId job) {
+  parts.for_each([&](const Part& part) { packed_ ? packed_->give_back(part, job) : change(part, true); });
 }
 
-void Forecast::take(const Placement& parts) {
-  parts.for_each([this](const Part& part) { change(part, false); });
+void Forecast::take(const Placement& parts, JobId job) {
+  parts.for_each([&](const Part& part) { packed_ ? packed_->take(part, job) : change(part, false); });
 }
 
-void Forecast::lend(const Placement& parts) {
-  take(parts);
-  give_back(parts);
+void Forecast::lend(const Placement& parts, JobId job) {
+  take(parts, job);
+  give_back(parts, job);
+}
+
+void Forecast::give_back(const Part& part) {
+  if (!packed_) return change(part, true);
+  packed_->give_back(part);
+  // Of the cards that jobs share on a node that was withdrawn, what nobody holds.
+  if (!pool_->is_withdrawn(part.node)) return;
+  DeviceMask seen = 0;
+  for (const Pool::Share& share : pool_->shares()) {
+    const DeviceMask device = DeviceMask{1} << share.device;
+    if (share.node != part.node || (seen & device) != 0 || !pool_->rests_with_node(part.node, share.device))
+      continue;
+    seen |= device;
+    packed_->give_back(
+        {.node = part.node,
+         .milli = static_cast<std::uint16_t>(pool_->share_free(part.node, share.device)),
+         .devices = device});
+  }
 }
 
 Forecast::Level& Forecast::update(const Domains& domains) {
@@ -131,6 +152,7 @@ bool Forecast::fits_share(const GangShape& shape) const {
 }
 
 bool Forecast::fits(const GangShape& shape, TopologyLevel level) {
+  if (packed_) return Pool::is_near(shape, level) && packed_->fits(shape, pool_->domains(level));
   if (shape.milli != 0 && fits_share(shape)) return true;
   if (!pool_->is_near(shape, level)) return false;
   const Domains* const domains = pool_->domains(level);

@@ -2,25 +2,29 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/fleet/pool.hpp"
+#include "sim/scheduler/packed_forecast.hpp"
 
 namespace fleetsim {
 
 /// How many devices of each node of a pool will be free at a later instant: what is free now, with what will
-/// have been given back by then, and without what will have been taken. Devices of a node count alike. It
-/// costs by what changes, not by the size of the pool.
+/// have been given back by then, and without what will have been taken. Devices of a node count alike, but on
+/// packed nodes. It costs by what changes, not by the size of the pool.
 class Forecast {
  public:
   explicit Forecast(const Pool& pool);
 
   /// Begins anew with what is free in the pool now.
   void reset(const Pool& pool);
-  void give_back(const Placement& parts);
-  void take(const Placement& parts);
-  /// The pool is about to give these to somebody who will have left by then.
-  void lend(const Placement& parts);
+  void give_back(const Placement& parts, JobId job);
+  void take(const Placement& parts, JobId job);
+  /// The pool is about to give these to a job that will have left by then.
+  void lend(const Placement& parts, JobId job);
+  /// Devices that no job holds serve again.
+  void give_back(const Part& part);
   /// Whether the gang could be placed then, in one domain of the level.
   bool fits(const GangShape& shape, TopologyLevel level);
 
@@ -41,6 +45,7 @@ class Forecast {
   bool fits_near(const GangShape& shape, const Domains& domains);
 
   const Pool* pool_ = nullptr;
+  std::optional<PackedForecast> packed_;
   std::uint32_t per_node_;
   std::uint64_t epoch_ = 0;
   std::vector<std::uint32_t> counts_;      ///< nodes by free devices

@@ -164,7 +164,7 @@ void write_csv_trace(std::ostream& out, const std::vector<ListedJob>& jobs) {
   for (const ListedJob& job : jobs) {
     out << csv_cell(job.id) << ',' << exact_seconds(job.submit.ns()) << ',' << std::to_string(job.devices)
         << ',' << exact_seconds(job.duration.ns()) << ',' << (job.limit ? exact_seconds(job.limit->ns()) : "")
-        << ',' << std::to_string(job.priority) << '\n';
+        << ',' << (job.priority ? std::to_string(*job.priority) : "") << '\n';
   }
 }
 

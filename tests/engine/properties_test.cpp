@@ -143,7 +143,7 @@ TEST_CASE(
         const auto& listed = job_class.arrivals.listed;
         const auto found = std::find_if(listed.begin(), listed.end(),
                                         [&](const ListedJob& each) { return each.id == job.id; });
-        return found != listed.end() ? found->priority : job_class.priority;
+        return found != listed.end() ? found->priority.value_or(job_class.priority) : job_class.priority;
       };
       if (scheduler.preempt_by == PreemptBy::priority && !scheduler.reclaim)
         CHECK(priority(victim) < priority(*jobs.at(*row.beneficiary)));

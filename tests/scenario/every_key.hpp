@@ -75,6 +75,7 @@ inline constexpr std::string_view kEveryKey[] = {
     "c": { "nodes": { "format": "openb", "file": "three_nodes.csv", "order": "listed", "about": "three nodes", "source": "this folder" } } } },
   "workload": {
     "a": { "gang": 4, "duration": "1 h", "cpus": 1.5, "memory": "1 GiB", "accepts": ["T4", "b"], "patience": "1 h" },
+    "m": { "gang": { "members": [ { "count": 1, "devices": 4, "cpus": 4, "memory": "1 GiB", "accepts": "T4" } ] }, "accepts": ["a"], "duration": "1 h" },
     "b": { "jobs": [ { "milli": 300, "duration": "1 h", "cpus": 2, "memory": "1 GiB", "accepts": "T4", "patience": "1 min" } ] },
     "c": { "kind": "reservation", "trace": { "format": "openb", "file": "three_pods.csv", "arrivals_up_to": 1.3, "every": "2 s" } } },
   "scheduler": { "placement": "fgd" },

@@ -33,7 +33,7 @@ TEST_CASE("csv: columns are found by name, limit and priority may be missing") {
   CHECK(reading.jobs[1].duration.ns() == 5'400'000'000'000);
   CHECK(reading.jobs[1].devices == 8);
   CHECK_FALSE(reading.jobs[1].limit.has_value());
-  CHECK(reading.jobs[1].priority == 0);
+  CHECK(!reading.jobs[1].priority);
 }
 
 TEST_CASE("csv: what is written reads back exactly") {
