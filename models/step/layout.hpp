@@ -38,6 +38,9 @@ struct Layout {
   Sharding sharding = Sharding::kOptimizer;
   std::int64_t shard_group = 0;  ///< ranks over which state is sharded; 0: all data ranks
   Recompute recompute = Recompute::kNone;
+  std::vector<std::int64_t> stages{};  ///< layers of each pipeline stage; empty: spread evenly
+  double capacity = 0;   ///< rows an expert takes, over the even share: padded, or dropped; 0: all, no more
+  double imbalance = 1;  ///< rows of the fullest expert over the even share, where none is dropped
   bool offload = false;  ///< optimizer state and its arithmetic in host memory
 
   std::int64_t data() const { return devices / (tensor * pipeline * context); }
@@ -48,6 +51,9 @@ struct Layout {
   /// Ranks that hold the same experts.
   std::int64_t expert_replicas() const { return devices / (pipeline * expert); }
 };
+
+/// Whether tensor x pipeline x context ranks fill the devices some whole number of times.
+bool fills(const Layout& layout);
 
 /// What keeps a layout from being one: degrees that do not divide the devices, the batch, the heads, the
 /// layers or the experts. Empty if nothing does.
