@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include "sim/engine/simulate.hpp"
-#include "sim/study/study.hpp"
+#include "tests/answers/run_text.hpp"
 
 // Backfill, preemption, partial hold and spares where CPU, or the model of a device, binds and not the number
 // of free devices.
@@ -14,25 +13,7 @@ RunResult run(const std::string& fleet, const std::string& jobs, const std::stri
               const std::string& more = "") {
   const std::string text = R"({ "fleet": { "pools": { "p": )" + fleet + R"( } }, "workload": )" + jobs +
                            R"(, "scheduler": )" + scheduler + more + R"(, "window": { "until": "done" } })";
-  const StudyReading study = read_study_text(text, "test.json", {});
-  for (const Issue& issue : study.issues) FAIL_CHECK(issue.pointer << ": " << issue.message);
-  REQUIRE(study.points.size() == 1);
-  Records records;
-  RunResult result = simulate(study.points[0].scenario,
-                              {.replication = 0, .records = &records, .jobs = RunOptions::Jobs::each});
-  CHECK(account(records).ledger == result.ledger);
-  return result;
-}
-
-const JobOutcome& job(const RunResult& result, const std::string& id) {
-  for (const JobOutcome& each : result.jobs)
-    if (each.id == id) return each;
-  throw std::out_of_range{"no job " + id};
-}
-
-std::int64_t start_of(const RunResult& result, const std::string& id) {
-  const auto start = job(result, id).first_start;
-  return start ? start->ns() / 1'000'000'000 : -1;
+  return run_text(text);
 }
 
 const std::string kNode = R"({ "device": "x", "devices_per_node": 8, "nodes": 1, "cpus_per_node": 16 })";
@@ -186,14 +167,15 @@ TEST_CASE("partial hold takes unlike nodes one by one, and only those that help"
 
 TEST_CASE("a gang of unlike members starts in either order of its members") {
   // Five devices are free on one node, three on the other: X needs three of one node, Y five.
-  for (const char* members : {R"([ { "devices": 3 }, { "devices": 5 } ])", R"([ { "devices": 5 }, { "devices": 3 } ])"}) {
+  for (const char* members :
+       {R"([ { "devices": 3 }, { "devices": 5 } ])", R"([ { "devices": 5 }, { "devices": 3 } ])"}) {
     CAPTURE(members);
     for (const char* policy : {"first-fit", "best-fit", "worst-fit", "random"}) {
       CAPTURE(policy);
-      const RunResult result = run(R"({ "nodes": { "groups": [ { "devices": 5 }, { "devices": 3 } ] } })",
-                                   std::string(R"({ "G": { "gang": { "members": )") + members +
-                                       R"( }, "duration": "100 s" } })",
-                                   std::string(R"({ "placement": ")") + policy + R"(" })");
+      const RunResult result =
+          run(R"({ "nodes": { "groups": [ { "devices": 5 }, { "devices": 3 } ] } })",
+              std::string(R"({ "G": { "gang": { "members": )") + members + R"( }, "duration": "100 s" } })",
+              std::string(R"({ "placement": ")") + policy + R"(" })");
       CHECK(start_of(result, "G") == 0);
       CHECK(job(result, "G").held == Duration::nanoseconds(100'000'000'000));
       CHECK(job(result, "G").capacity == Capacity::devices(8));
@@ -202,8 +184,8 @@ TEST_CASE("a gang of unlike members starts in either order of its members") {
 }
 
 TEST_CASE("unlike members start together, and EASY keeps a place for all of them") {
-  // The GPU nodes are free at once, the CPU node at 600: both parts of G start then. S, on a GPU node until 601,
-  // would delay G and comes after it; T is gone by then.
+  // The GPU nodes are free at once, the CPU node at 600: both parts of G start then. S, on a GPU node until
+  // 601, would delay G and comes after it; T is gone by then.
   const std::string fleet = R"({ "nodes": { "groups": [ { "devices": 0, "cpus": 32 },
                                                         { "devices": 8, "cpus": 64, "count": 4 } ] } })";
   const std::string jobs = R"({
@@ -222,19 +204,20 @@ TEST_CASE("a gang of unlike members that loses one stops as a whole, and starts 
   // Node 1 fails at 40. The gang is queued again, and node 2 has room for the member that was on node 1.
   const RunResult result = run(
       R"({ "nodes": { "groups": [ { "devices": 5 }, { "devices": 3, "count": 2 } ] } })",
-      R"({ "G": { "gang": { "members": [ { "devices": 3 }, { "devices": 5 } ] }, "duration": "100 s" } })", "{}",
+      R"({ "G": { "gang": { "members": [ { "devices": 3 }, { "devices": 5 } ] }, "duration": "100 s" } })",
+      "{}",
       R"(, "faults": { "incidents": [ { "at": "40 s", "pool": "p", "node": 1, "hits": "node",
                                         "takes_out": "node", "repair": "1 h" } ] })");
   CHECK(job(result, "G").end == SimTime::zero() + Duration::nanoseconds(140'000'000'000));
 }
 
 TEST_CASE("unlike members that no pool can hold are refused, with what is too small") {
-  const RunResult result = run(
-      R"({ "nodes": { "groups": [ { "devices": 5 }, { "devices": 3 } ] } })",
-      R"({ "wide": { "gang": { "members": [ { "devices": 3 }, { "devices": 6 } ] }, "duration": "100 s" },
+  const RunResult result =
+      run(R"({ "nodes": { "groups": [ { "devices": 5 }, { "devices": 3 } ] } })",
+          R"({ "wide": { "gang": { "members": [ { "devices": 3 }, { "devices": 6 } ] }, "duration": "100 s" },
            "many": { "gang": { "members": [ { "devices": 3, "count": 2 }, { "devices": 1 } ] }, "duration": "1 s" },
            "large": { "gang": { "members": [ { "devices": 5, "count": 2 } ] }, "duration": "1 s" } })",
-      "{}");
+          "{}");
   REQUIRE(result.classes[0].refusal);
   CHECK(result.classes[0].refusal->limit == RefusalLimit::devices_of_node);
   CHECK(result.classes[0].refusal->wanted == 6);

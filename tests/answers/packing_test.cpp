@@ -2,43 +2,11 @@
 
 #include <string>
 
-#include "sim/engine/simulate.hpp"
-#include "sim/study/study.hpp"
+#include "tests/answers/run_text.hpp"
 
 // Nodes that differ, jobs that share devices and ask for CPU and memory: small cases through scenario files.
 namespace fleetsim {
 namespace {
-
-StudyReading read(const std::string& text) {
-  ReadOptions options;
-  options.trace_folders = {FLEETSIM_SOURCE_DIR "/tests/scenario"};
-  return read_study_text(text, "test.json", options);
-}
-
-RunResult run(const std::string& text) {
-  const StudyReading study = read(text);
-  for (const Issue& issue : study.issues) FAIL_CHECK(issue.pointer << ": " << issue.message);
-  REQUIRE(study.points.size() == 1);
-  Records records;
-  RunResult result = simulate(study.points[0].scenario,
-                              {.replication = 0, .records = &records, .jobs = RunOptions::Jobs::each});
-  if (result.window_start == result.window_end) return result;
-  const Accounting accounting = account(records);
-  CHECK(accounting.problems == std::vector<std::string>{});
-  CHECK(accounting.ledger == result.ledger);
-  return result;
-}
-
-const JobOutcome& job(const RunResult& result, const std::string& id) {
-  for (const JobOutcome& each : result.jobs)
-    if (each.id == id) return each;
-  throw std::out_of_range{"no job " + id};
-}
-
-std::int64_t start_of(const RunResult& result, const std::string& id) {
-  const auto start = job(result, id).first_start;
-  return start ? start->ns() / 1'000'000'000 : -1;
-}
 
 bool has_issue(const std::string& text, const std::string& pointer, const std::string& message) {
   for (const Issue& issue : read(text).issues)
@@ -49,7 +17,7 @@ bool has_issue(const std::string& text, const std::string& pointer, const std::s
 TEST_CASE("parts of a device, several devices, either of two models, no device: one job of each") {
   // Two T4s, two V100M16s and eight others. 0.46 of one device, eight whole ones, one V100 of either kind,
   // CPU alone, two whole T4s: all at once, on 11.46 devices.
-  const RunResult result = run(R"({
+  const RunResult result = run_text(R"({
     "fleet": { "pools": { "p": { "nodes": { "groups": [
       { "devices": 2, "device": "T4", "cpus": 8, "memory": "32 GiB" },
       { "devices": 2, "device": "V100M16", "cpus": 8, "memory": "32 GiB" },
@@ -76,7 +44,7 @@ TEST_CASE("parts of a device, several devices, either of two models, no device: 
 }
 
 TEST_CASE("pods of a list without times ask for what the list says") {
-  const RunResult result = run(R"({
+  const RunResult result = run_text(R"({
     "fleet": { "pools": { "p": { "nodes": { "format": "openb", "file": "three_nodes.csv" } } } },
     "workload": { "pods": { "trace": { "format": "openb", "file": "three_pods.csv" } } },
     "window": { "until": "done" } })");
@@ -93,13 +61,13 @@ TEST_CASE("free devices of two nodes are not added up for a job of one node") {
   // Two nodes of eight, four of each taken until 500 s. J8 wants eight on one node, J1 one device at 1 s.
   for (const bool packed : {false, true}) {
     CAPTURE(packed);
-    const RunResult result = run(std::string(R"({
+    const RunResult result = run_text(std::string(R"({
       "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 2, "cpus_per_node": 16,
                                    "fragmentation": true } } },
       "workload": {
         "busy": { "gang": { "nodes": 2, "per_node": 4 }, "duration": "500 s" },
         "J8": { "gang": 8, "duration": "100 s" )") +
-                                 (packed ? R"(, "cpus": 9 )" : "") + R"(},
+                                      (packed ? R"(, "cpus": 9 )" : "") + R"(},
         "J1": { "gang": 1, "duration": "100 s", "submit": "1 s" } },
       "scheduler": { "strict": false },
       "window": { "warm_up": "2 s", "length": "1 s" } })");
@@ -109,7 +77,7 @@ TEST_CASE("free devices of two nodes are not added up for a job of one node") {
     CHECK(sums.free == Capacity::devices(7) * Duration::nanoseconds(1'000'000'000));
     CHECK(sums.node == sums.free);  // 7 of 7 are of no use to eight on one node
   }
-  const RunResult whole = run(R"({
+  const RunResult whole = run_text(R"({
       "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 2 } } },
       "workload": {
         "busy": { "gang": { "nodes": 2, "per_node": 4 }, "duration": "500 s" },
@@ -120,7 +88,7 @@ TEST_CASE("free devices of two nodes are not added up for a job of one node") {
 }
 
 TEST_CASE("19 free devices on eight nodes of which none is free, and a gang of eight: the index is 1") {
-  const RunResult result = run(R"({
+  const RunResult result = run_text(R"({
     "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 8, "fragmentation": true } } },
     "workload": {
       "a": { "gang": { "nodes": 5, "per_node": 6 }, "duration": "500 s" },
@@ -138,7 +106,7 @@ TEST_CASE("19 free devices on eight nodes of which none is free, and a gang of e
 TEST_CASE("with nobody queued, what the jobs to come could not use on average is stranded") {
   // Four devices of the first node taken: four and eight are free. Half of the jobs want one device, half
   // three: one strands nothing; three strand 1 of 4 and 2 of 8.
-  const RunResult result = run(R"({
+  const RunResult result = run_text(R"({
     "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 2, "fragmentation": true } } },
     "workload": {
       "busy": { "gang": 4, "duration": "500 s", "kind": "reservation" },
@@ -152,14 +120,15 @@ TEST_CASE("with nobody queued, what the jobs to come could not use on average is
 TEST_CASE("a node without devices takes no job that wants one, and alone refuses it at once") {
   const std::string job =
       R"("workload": { "J": { "gang": 8, "duration": "100 s" } }, "window": { "until": "done" } })";
-  const RunResult result = run(R"({ "fleet": { "pools": { "p": { "nodes": { "groups": [
+  const RunResult result = run_text(R"({ "fleet": { "pools": { "p": { "nodes": { "groups": [
       { "devices": 0 }, { "devices": 8 } ] } } } }, )" +
-                               job);
+                                    job);
   CHECK(start_of(result, "J") == 0);
   CHECK(result.ended.ns() == 100'000'000'000);
-  const RunResult alone = run(R"({ "fleet": { "pools": { "p": { "nodes": { "groups": [ { "devices": 0 } ] },
+  const RunResult alone =
+      run_text(R"({ "fleet": { "pools": { "p": { "nodes": { "groups": [ { "devices": 0 } ] },
       "devices_per_node": 8 } } }, )" +
-                              job);
+               job);
   CHECK(alone.classes[0].unsatisfiable == 1);
   CHECK(alone.ended.ns() == 0);
   CHECK(has_issue(R"({ "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 1,
@@ -181,7 +150,7 @@ TEST_CASE("a gang's members each take their CPU and memory: fewer fit than devic
     CAPTURE(placement);
     std::string filled = text;
     filled.replace(filled.find("PLACEMENT"), 9, placement);
-    const RunResult result = run(filled);
+    const RunResult result = run_text(filled);
     CHECK(start_of(result, "j#0") == 1);
     CHECK(start_of(result, "j#1") == 2);
     CHECK(start_of(result, "j#2") == 101);
@@ -190,7 +159,7 @@ TEST_CASE("a gang's members each take their CPU and memory: fewer fit than devic
 }
 
 TEST_CASE("who has not started when its patience ends gives up, after the pass of that instant") {
-  const RunResult result = run(R"({
+  const RunResult result = run_text(R"({
     "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 1, "nodes": 1 } } },
     "workload": { "j": { "patience": "0 s", "jobs": [
       { "id": "first", "devices": 1, "duration": "10 s" },
@@ -209,7 +178,7 @@ TEST_CASE("who has not started when its patience ends gives up, after the pass o
 }
 
 TEST_CASE("a job behind one that gives up starts when it goes") {
-  const RunResult result = run(R"({
+  const RunResult result = run_text(R"({
     "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 2, "nodes": 1 } } },
     "workload": { "j": { "jobs": [
       { "id": "busy", "devices": 1, "duration": "100 s" },

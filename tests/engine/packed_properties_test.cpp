@@ -189,7 +189,7 @@ TEST_CASE("packed: like nodes with CPU to spare are scheduled as if nobody asked
   // Packed nodes have code of their own for placement, forecasts, members and spares: where nothing but
   // devices binds, every mechanism must come to the same ledger as the one that looks at devices alone.
   std::int64_t easy = 0, preempting = 0, holding = 0, spares = 0;
-  for (std::uint64_t number = 0; number < kScenarios; ++number) {
+  for (std::uint64_t number = 0; number < kPackedScenarios; ++number) {
     CAPTURE(number);
     Scenario plain = random_scenario(number);
     SchedulerSpec& scheduler = plain.scheduler;
