@@ -46,7 +46,7 @@ Blocks::Blocks(const StepInput& input, const StepConstants& constants)
       c_{constants},
       kernels_{input.device, input.software, input.number, constants},
       tensor_{wide(l_.tensor)},
-      tokens_{wide(l_.micro_batch * m_.sequence) / wide(l_.context)},
+      tokens_{wide(l_.micro_batch) * wide(m_.sequence) / wide(l_.context)},
       hidden_{wide(m_.hidden)},
       gates_{m_.feed_forward == FeedForward::kGated ? 2.0 : 1.0} {}
 
@@ -76,9 +76,10 @@ void Blocks::project(Block& block, double rows, double from, double to) const {
 void Blocks::grouped_project(Block& block, double rows, double from, double to, double count) const {
   Block grouped;
   products(grouped, {rows, to, from, count});
+  const double casts = in_.software.fused_products ? 1 : c_.expert_pointwise;
   for (Compute* pass : {&grouped.forward, &grouped.backward}) {
     pass->gemm = pass->gemm * c_.grouped;
-    pass->memory = pass->memory * c_.expert_pointwise;
+    pass->memory = pass->memory * casts;
   }
   grouped.expert_parameters = from * to * count;
   grouped.activations = Bytes{kBf16Bytes * rows * from * count};
@@ -206,7 +207,8 @@ Block Blocks::experts() const {
   grouped_project(block, each, input, gates_ * width, local);
   grouped_project(block, each, width, input, local);
   const double unfused = in_.software.fused_experts ? 1 : kUnfusedActivation;
-  pointwise(block, kBf16Bytes * rows * width * (gates_ + 1) * unfused * c_.expert_pointwise);
+  const double passes = in_.software.fused_products ? 1 : unfused * c_.expert_pointwise;
+  pointwise(block, kBf16Bytes * rows * width * (gates_ + 1) * passes);
   const Bytes moved{c_.permutation * kPermutationPasses * kBf16Bytes * rows * input};
   for (Compute* pass : {&block.forward, &block.backward}) {
     pass->memory += kernels_.copy(moved);

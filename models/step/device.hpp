@@ -45,14 +45,16 @@ bool has_products(const StepDevice& device, Number number);
 /// What a run states about its software. Each has a default; none is a property of the hardware.
 struct Software {
   AttentionKernel attention = AttentionKernel::kCudnn;
-  bool skips_masked = true;   ///< attention leaves out blocks that a causal mask hides
-  bool fused_experts = true;  ///< the activation between an expert's products runs as one kernel
-  bool fused = true;          ///< norms, activations and rotations run as one kernel each
-  bool fused_scaling = true;  ///< block scales of MXFP8 are made beside other kernels
-  bool prefetch = true;       ///< sharded weights are gathered ahead of their layer
-  bool overlap = true;        ///< exchange runs beside computation, as far as the constants found it to
-  bool graphs = true;         ///< launches of a step are replayed from CUDA graphs
-  double release = 2026.5;    ///< year of the software
+  bool skips_masked = true;     ///< attention leaves out blocks that a causal mask hides
+  bool fused_experts = true;    ///< the activation between an expert's products runs as one kernel
+  bool fused_products = false;  ///< ... and with its casts inside the products' own kernels
+  bool fused = true;            ///< norms, activations and rotations run as one kernel each
+  bool fused_scaling = true;    ///< block scales of MXFP8 are made beside other kernels
+  bool prefetch = true;         ///< sharded weights are gathered ahead of their layer
+  bool overlap = true;          ///< exchange runs beside computation, as far as the constants found it to
+  bool graphs = true;           ///< launches are replayed from CUDA graphs, where shapes are fixed
+  bool whole_graph = false;     ///< ... for the whole step, experts included
+  double release = 2026.5;      ///< year of the software
 };
 
 }  // namespace fleetsim

@@ -12,6 +12,12 @@ void divides(std::vector<std::string>& problems, std::int64_t part, std::string_
 
 }  // namespace
 
+bool fills(const Layout& l) {
+  // Step by step, so that no product overflows.
+  return l.tensor > 0 && l.pipeline > 0 && l.context > 0 && l.devices > 0 && l.devices % l.tensor == 0 &&
+         l.devices / l.tensor % l.pipeline == 0 && l.devices / l.tensor / l.pipeline % l.context == 0;
+}
+
 std::vector<std::string> layout_problems(const Layout& l, const Transformer& model) {
   std::vector<std::string> problems;
   const std::int64_t sizes[] = {l.devices, l.tensor, l.pipeline,    l.interleave,
@@ -19,9 +25,11 @@ std::vector<std::string> layout_problems(const Layout& l, const Transformer& mod
   for (const std::int64_t size : sizes) {
     if (size < 1) return {"every degree, the micro-batch and the global batch are at least 1"};
   }
-  const std::int64_t ranks = l.tensor * l.pipeline * l.context;
-  divides(problems, ranks, "tensor x pipeline x context", l.devices, "the number of devices");
-  if (!problems.empty()) return problems;
+  if (!fills(l)) {
+    return {"tensor " + std::to_string(l.tensor) + " x pipeline " + std::to_string(l.pipeline) +
+            " x context " + std::to_string(l.context) + " does not divide the number of devices " +
+            std::to_string(l.devices)};
+  }
   divides(problems, l.micro_batch * l.data(), "micro-batch x data-parallel ranks", l.global_batch,
           "the global batch");
   divides(problems, l.tensor, "tensor parallelism", model.heads, "the number of heads");

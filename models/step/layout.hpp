@@ -49,6 +49,9 @@ struct Layout {
   std::int64_t expert_replicas() const { return devices / (pipeline * expert); }
 };
 
+/// Whether tensor x pipeline x context ranks fill the devices some whole number of times.
+bool fills(const Layout& layout);
+
 /// What keeps a layout from being one: degrees that do not divide the devices, the batch, the heads, the
 /// layers or the experts. Empty if nothing does.
 std::vector<std::string> layout_problems(const Layout& layout, const Transformer& model);

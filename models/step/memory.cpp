@@ -49,7 +49,8 @@ StepMemory step_memory(const Layout& l, const Transformer& model, const Block& l
   if (l.recompute == Recompute::kSelective) kept = kept * kSelectiveKept;
   if (l.recompute == Recompute::kFull) {
     const double depth = static_cast<double>(model.layers) / pipeline;
-    const double tokens = static_cast<double>(l.micro_batch * model.sequence / l.context);
+    const double tokens = static_cast<double>(l.micro_batch) * static_cast<double>(model.sequence) /
+                          static_cast<double>(l.context);
     const double split = l.sequence_parallel ? static_cast<double>(l.tensor) : 1;
     const Bytes inputs{kWeightBytes * tokens * static_cast<double>(model.hidden) * depth / split};
     // The inputs of all layers, and all of one layer while it is computed again.

@@ -165,13 +165,14 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   const Seconds device = work.total() + again.total() + tensor + experts + shards.exposed + shards.contention;
   const double mixed =
       stage.depth * static_cast<double>(expert_layers(in.model)) / static_cast<double>(in.model.layers);
-  const Seconds host{c.host_ms * 1e-3 * (in.software.graphs ? c.host_graphs : 1) * mixed};
+  const double launched = in.software.whole_graph ? 0 : in.software.graphs ? c.host_graphs : 1;
+  const Seconds host{c.host_ms * 1e-3 * launched * mixed};
   const Seconds microbatch = with_host(device, host);
   const double fill = static_cast<double>(l.pipeline - 1) / static_cast<double>(l.interleave);
 
   StepBreakdown step;
   step.model_flops = training_flops_per_token(in.model, FlopConvention::kCausalAttention) *
-                     static_cast<double>(l.global_batch * in.model.sequence);
+                     static_cast<double>(l.global_batch) * static_cast<double>(in.model.sequence);
   step.executed_flops = step.model_flops + again.flops * (microbatches * static_cast<double>(l.devices));
   step.ideal = step.model_flops / (kernels.peak() * static_cast<double>(l.devices));
   step.gemm_below_peak = microbatches * work.gemm - step.ideal;

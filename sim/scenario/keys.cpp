@@ -286,10 +286,12 @@ constexpr KeyInfo kKeys[] = {
   {"software", "skips_masked", "flag", "true", "attention leaves out blocks that a causal mask hides"},
   {"software", "fused", "flag", "true", "norms, activations and rotations run as one kernel each"},
   {"software", "fused_experts", "flag", "true", "the activation between an expert's products runs as one kernel"},
+  {"software", "fused_products", "flag", "false", "... and with the casts inside the products' own kernels"},
   {"software", "fused_scaling", "flag", "true", "block scales of mxfp8 are made beside other kernels"},
   {"software", "overlap", "flag", "true", "exchange runs beside computation; without, all of it is exposed"},
   {"software", "prefetch", "flag", "true", "sharded weights are gathered ahead of their layer"},
   {"software", "graphs", "flag", "true", "launches of a step are replayed from CUDA graphs; only layers of experts are bound by their launches"},
+  {"software", "whole_graph", "flag", "false", "one graph replays the whole step, experts included"},
 
   {"compile", "build", "duration", "required", "time of a build, in every launch that says nothing of `compile`"},
   {"compile", "shared", "flag", "false", "what one launch of the class has built, later ones at the same size find; those that launch meanwhile build their own"},

@@ -70,10 +70,12 @@ Software read_software(const Reader& step) {
   assign(software.skips_masked, given->flag("skips_masked"));
   assign(software.fused, given->flag("fused"));
   assign(software.fused_experts, given->flag("fused_experts"));
+  assign(software.fused_products, given->flag("fused_products"));
   assign(software.fused_scaling, given->flag("fused_scaling"));
   assign(software.overlap, given->flag("overlap"));
   assign(software.prefetch, given->flag("prefetch"));
   assign(software.graphs, given->flag("graphs"));
+  assign(software.whole_graph, given->flag("whole_graph"));
   return software;
 }
 

@@ -42,7 +42,7 @@ inline constexpr std::string_view kEveryKey[] = {
     "modelled": { "model": "qwen3-30b-a3b", "accepts": ["a"], "gang": 16, "steps": 10,
       "layout": { "tensor": 2, "pipeline": 2, "interleave": 2, "micro_batch": 1, "expert": 4, "sequence_parallel": true, "sharding": "optimizer", "shard_group": 4, "recompute": "full", "offload": true },
       "step": { "model": true, "sequence": 4096, "global_batch": 64, "precision": "fp8",
-        "software": { "release": 2025.5, "attention": "flash-3", "skips_masked": true, "fused": true, "fused_experts": true, "fused_scaling": true, "overlap": true, "prefetch": true, "graphs": false },
+        "software": { "release": 2025.5, "attention": "flash-3", "skips_masked": true, "fused": true, "fused_experts": true, "fused_products": true, "fused_scaling": true, "overlap": true, "prefetch": true, "graphs": false, "whole_graph": false },
         "compile": { "build": "15 min", "shared": true, "keeps": { "memory_bound": 0.3 } } } },
     "regular": { "arrivals": { "every": "1 h" }, "gang": 1, "duration": { "empirical": ["1 h", "2 h"] }, "evictions": { "every": "9 h" } },
     "gaps": { "arrivals": { "gap": { "choice": { "1 h": 0.5, "2 h": 0.5 } } }, "gang": { "milli": 300 }, "device_time": "1000 GPU-h", "program_goodput": 0.5 },

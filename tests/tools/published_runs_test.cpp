@@ -139,8 +139,8 @@ TEST_CASE("numbers that no run can have make a row unsupported or infeasible, an
   const nlohmann::json table = nlohmann::json::parse(R"({"rows": [
     {"device": "DGX-H100", "seq_len": 8, "arch": {"layers": 1, "hidden": 64, "heads": 0, "vocab": 9}},
     {"device": "DGX-H100", "model": "Llama 3 8B"},
-    {"device": "A100-SXM-80GB", "model": "Llama 3 8B", "seq_len": 8192, "precision": "fp8"},
-    {"device": "DGX-H100", "model": "Llama 3 8B", "seq_len": 8192, "num_devices": 0},
+    {"device": "A100-SXM-80GB", "model": "Llama 3 8B", "seq_len": 8192, "gbs": 8, "num_devices": 8, "precision": "fp8"},
+    {"device": "DGX-H100", "model": "Llama 3 8B", "seq_len": 8192, "gbs": 8, "num_devices": 0},
     {"device": "DGX-H100", "model": "Llama 3 8B", "seq_len": 8192, "num_devices": 8, "gbs": 8,
      "sharding": "FSDP 99999999999999999999999"}]})");
   const RunComparison compared = compare(read_run_table(table).runs, step_constants());
@@ -151,6 +151,75 @@ TEST_CASE("numbers that no run can have make a row unsupported or infeasible, an
   CHECK(compared.rows[3].infeasible.find("at least 1") != std::string::npos);
   CHECK(compared.rows[4].predicted.has_value());
   CHECK_FALSE(read_run_text("{").problem.empty());
+}
+
+TEST_CASE("a row's own words on its software come before what is known of its framework") {
+  const nlohmann::json table = nlohmann::json::parse(R"({"rows": [
+    {"model": "Qwen3_30B_a3B", "device": "DGX-GB200", "num_devices": 8, "ep": 8, "gbs": 512, "seq_len": 4096,
+     "precision": "MXFP8", "framework": "Megatron-Bridge 26.06 NeMo Container"},
+    {"model": "Qwen3_30B_a3B", "device": "DGX-GB200", "num_devices": 8, "ep": 8, "gbs": 512, "seq_len": 4096,
+     "precision": "MXFP8", "framework": "Megatron-Bridge 26.06 NeMo Container", "graphs": false,
+     "whole_graph": "no", "fused_products": null, "release": "2024.5", "attention": "flash3"},
+    {"model": "Qwen3_30B_a3B", "device": "DGX-GB200", "num_devices": 8, "ep": 8, "gbs": 512, "seq_len": 4096,
+     "attention": "flash9"}]})");
+  const std::vector<PublishedRun> runs = read_run_table(table).runs;
+  REQUIRE(runs[0].input);
+  CHECK(runs[0].input->software.release == doctest::Approx(2026 + 5.5 / 12));
+  CHECK(runs[0].input->software.whole_graph);
+  CHECK(runs[0].input->software.fused_products);
+  REQUIRE(runs[1].input);
+  CHECK(runs[1].input->software.release == 2024.5);
+  CHECK(runs[1].input->software.attention == AttentionKernel::kFlash3);
+  CHECK_FALSE(runs[1].input->software.graphs);
+  CHECK_FALSE(runs[1].input->software.whole_graph);
+  CHECK(runs[1].input->software.fused_products);  // null is not there
+  CHECK(runs[2].unsupported.find("flash9") != std::string::npos);
+}
+
+TEST_CASE("what follows from other fields of a row need not be there, and numbers may be texts") {
+  const nlohmann::json table = nlohmann::json::parse(R"({"rows": [
+    {"model": "Llama 3 8B", "device": "DGX-H100", "num_nodes": 2, "devices_per_node": 8, "tp": "2", "pp": null,
+     "vp": "n/a", "mbs": 1, "ga": 4, "seq_len": 8192.0, "act_ckpt": ["layernorm", "moe_act"],
+     "sharding": "ZeRO-3 + CPU AdamW offload"},
+    {"model": "Llama 3 8B", "device": "DGX-H100", "dp": 4, "tp": 2, "gbs": 32, "ga": 2, "seq_len": 8192},
+    {"model": "Llama 3 8B", "device": "DGX-H100", "num_devices": 8, "gbs": "many", "seq_len": 8192},
+    {"model": "Llama 3 8B", "device": "DGX-H100", "num_devices": 8, "gbs": 8, "seq_len": 8192, "precision": "int4"}
+  ]})");
+  const std::vector<PublishedRun> runs = read_run_table(table).runs;
+  REQUIRE(runs[0].input);
+  const Layout& first = runs[0].input->layout;
+  CHECK(first.devices == 16);
+  CHECK(first.tensor == 2);
+  CHECK(first.global_batch == 32);  // 8 data ranks of 4 microbatches
+  CHECK(first.sharding == Sharding::kFull);
+  CHECK(first.offload);
+  CHECK(first.recompute == Recompute::kSelective);
+  REQUIRE(runs[1].input);
+  CHECK(runs[1].input->layout.devices == 8);
+  CHECK(runs[1].input->layout.micro_batch == 4);
+  CHECK(runs[2].unsupported.find("\"gbs\"") != std::string::npos);
+  CHECK(runs[3].unsupported.find("int4") != std::string::npos);
+}
+
+TEST_CASE("a run that ran is not refused for a micro-batch that does not divide its batch") {
+  const nlohmann::json table = nlohmann::json::parse(R"({"rows": [
+    {"model": "MPT-7b", "device": "A100-SXM-80GB", "num_devices": 8, "gbs": 384, "mbs": 11, "seq_len": 2048,
+     "measured": {"step_time_s": 10}},
+    {"model": "MPT-7b", "device": "A100-SXM-80GB", "num_devices": 8, "gbs": 384, "mbs": 11, "seq_len": 2048}]})");
+  const std::vector<PublishedRun> runs = read_run_table(table).runs;
+  CHECK(comparable(runs[0]));
+  CHECK(runs[0].input->layout.micro_batch == 8);  // of the 48 sequences of a rank
+  CHECK(runs[1].infeasible.find("does not divide the global batch 384") != std::string::npos);
+}
+
+TEST_CASE("a row that was not measured has to fit in memory") {
+  const nlohmann::json table = nlohmann::json::parse(R"({"rows": [
+    {"model": "Llama 3 70B", "device": "DGX-H100", "num_devices": 8, "gbs": 8, "seq_len": 8192},
+    {"model": "Llama 3 70B", "device": "DGX-H100", "num_devices": 8, "gbs": 8, "seq_len": 8192,
+     "measured": {"step_time_s": 10}}]})");
+  const RunComparison compared = compare(read_run_table(table).runs, step_constants());
+  CHECK(compared.rows[0].infeasible.find("GB too much") != std::string::npos);
+  CHECK(compared.rows[1].predicted.has_value());  // it ran, so something else made it fit
 }
 
 TEST_CASE("words of a layout are read, and what is wrong with them is said") {

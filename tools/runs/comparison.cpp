@@ -1,5 +1,6 @@
 #include "tools/runs/comparison.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "models/quantity/format.hpp"
@@ -23,6 +24,21 @@ Json summary_json(const ErrorSummary& s) {
   return {{"rows", s.rows}, {"median", s.median}, {"p90", s.p90}, {"mape", s.mean}, {"bias", s.bias}};
 }
 
+/// A run that was measured did fit, whatever is predicted of its memory.
+void predict(const PublishedRun& run, const StepConstants& constants, ComparedRun& row) {
+  if (!run.input || !run.infeasible.empty()) return;
+  const StepBreakdown step = step_breakdown(*run.input, constants);
+  const Bytes has = run.input->device.memory;
+  if (!std::isfinite(step.total().si)) {
+    row.unsupported = "its numbers give no time";
+  } else if (!run.measured && step.memory > has) {
+    row.infeasible = "a device has " + format_bytes(has) + " and needs " + format_bytes(step.memory) + ", " +
+                     format_bytes(step.memory - has) + " too much";
+  } else {
+    row.predicted = step.total();
+  }
+}
+
 }  // namespace
 
 RunComparison compare(const std::vector<PublishedRun>& runs, const StepConstants& constants) {
@@ -32,7 +48,7 @@ RunComparison compare(const std::vector<PublishedRun>& runs, const StepConstants
   for (const PublishedRun& run : runs) {
     ComparedRun row{run.id,       run.family,     run.device,     std::nullopt,
                     run.measured, run.infeasible, run.unsupported};
-    if (run.input && run.infeasible.empty()) row.predicted = step_breakdown(*run.input, constants).total();
+    predict(run, constants, row);
     if (const std::optional<double> error = row.error()) {
       all.push_back(*error);
       by_family[run.family].push_back(*error);

@@ -1,36 +1,21 @@
 #include "tools/runs/published_run.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "models/catalog/catalog.hpp"
 #include "models/catalog/network.hpp"
+#include "tools/runs/row_layout.hpp"
+#include "tools/runs/run_row.hpp"
+#include "tools/runs/software_of.hpp"
 #include "tools/runs/step_words.hpp"
 
 namespace fleetsim {
 namespace {
 
 using Json = nlohmann::json;
-
-std::int64_t whole(const Json& row, const char* key, std::int64_t fallback) {
-  const auto found = row.find(key);
-  return found != row.end() && found->is_number() ? std::llround(found->get<double>()) : fallback;
-}
-
-std::string text(const Json& row, const char* key) {
-  const auto found = row.find(key);
-  return found != row.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-bool flag_or(const Json& row, const char* key, bool fallback) {
-  const auto found = row.find(key);
-  return found != row.end() && found->is_boolean() ? found->get<bool>() : fallback;
-}
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
@@ -48,19 +33,9 @@ std::shared_ptr<const Network> usual_network(const std::string& accelerator) {
   return links;
 }
 
-double release_of(const std::string& framework) {
-  std::smatch found;
-  if (std::regex_search(framework, found, std::regex("(2[2-9])\\.([01][0-9])")))
-    return 2000 + std::stod(found[1]) + (std::stod(found[2]) - 0.5) / 12;
-  if (has(framework, "llm-foundry")) return 2026.5;
-  if (has(framework, "Megatron-Core MoE")) return 2025.5;
-  if (has(framework, "NVIDIA NEMO")) return 2024.75;
-  return 2023.3;
-}
-
 /// The time as measured, as derived, or from a throughput; the first that is there.
 std::optional<Seconds> measured_step(const Json& row, const Layout& layout, std::int64_t sequence) {
-  const double tokens = static_cast<double>(layout.global_batch * sequence);
+  const double tokens = static_cast<double>(layout.global_batch) * static_cast<double>(sequence);
   for (const char* const part : {"measured", "derived"}) {
     const auto found = row.find(part);
     if (found == row.end() || !found->is_object()) continue;
@@ -68,99 +43,78 @@ std::optional<Seconds> measured_step(const Json& row, const Layout& layout, std:
       const auto number = found->find(key);
       return number != found->end() && number->is_number() ? number->get<double>() : 0.0;
     };
-    if (value("step_time_s") > 0) return Seconds{value("step_time_s")};
-    if (value("tokens_per_s") > 0) return Seconds{tokens / value("tokens_per_s")};
-    if (value("tokens_per_s_per_device") > 0)
-      return Seconds{tokens / value("tokens_per_s_per_device") / static_cast<double>(layout.devices)};
+    for (const double seconds :
+         {value("step_time_s"), tokens / value("tokens_per_s"),
+          tokens / value("tokens_per_s_per_device") / static_cast<double>(layout.devices)}) {
+      if (seconds > 0 && std::isfinite(seconds)) return Seconds{seconds};
+    }
   }
   return std::nullopt;
 }
 
-/// The shape of the model that a row states; nothing where a width or a count is missing or not positive.
-std::optional<Transformer> stated_model(const Json& arch) {
+/// The shape of the model that a row states; nothing where a width or a count is missing or no model's.
+std::optional<Transformer> stated_model(RunRow arch) {
+  struct Bound {
+    const char* key;
+    std::int64_t most;  // so that no product of them overflows
+  };
+  const auto count = [&](const Bound& bound, std::int64_t fallback) {
+    return arch.whole(bound.key, bound.most).value_or(fallback);
+  };
   Transformer m;
-  m.layers = whole(arch, "layers", 0);
-  m.hidden = whole(arch, "hidden", 0);
-  m.heads = whole(arch, "heads", 1);
-  m.kv_heads = whole(arch, "kv_heads", m.heads);
-  m.ffn = whole(arch, "ffn", 4 * m.hidden);
-  m.vocab = whole(arch, "vocab", 0);
-  m.feed_forward = flag_or(arch, "gated", false) ? FeedForward::kGated : FeedForward::kPlain;
-  for (const std::int64_t count : {m.layers, m.hidden, m.heads, m.kv_heads, m.ffn, m.vocab}) {
-    if (count < 1) return std::nullopt;
+  m.layers = count({"layers", 10'000}, 0);
+  m.hidden = count({"hidden", 1'000'000}, 0);
+  m.heads = count({"heads", 100'000}, 1);
+  m.kv_heads = count({"kv_heads", 100'000}, m.heads);
+  m.ffn = count({"ffn", 10'000'000}, 4 * m.hidden);
+  m.vocab = count({"vocab", 100'000'000}, 0);
+  m.head_dim = count({"head_dim", 100'000}, m.heads > 0 ? m.hidden / m.heads : 0);
+  m.feed_forward = arch.flag("gated").value_or(false) ? FeedForward::kGated : FeedForward::kPlain;
+  for (const std::int64_t each : {m.layers, m.hidden, m.heads, m.kv_heads, m.ffn, m.vocab, m.head_dim}) {
+    if (each < 1) return std::nullopt;
   }
-  m.head_dim = m.hidden / m.heads;
+  if (m.kv_heads > m.heads || !arch.problems().empty()) return std::nullopt;
   return m;
 }
 
-/// The model of a row, as stated there or from the catalog; nothing, and why in `problem`, where it is
-/// neither.
-std::optional<Transformer> read_model(const Json& row, std::string& problem) {
+/// The model of a row, as stated there in full, else from the catalog; nothing where it is neither.
+std::optional<Transformer> read_model(RunRow& row) {
   std::optional<Transformer> model;
-  if (const auto arch = row.find("arch"); arch != row.end() && arch->is_object()) {
-    model = stated_model(*arch);
-    if (!model) problem = "\"arch\" needs layers, hidden, heads, kv_heads, ffn and vocab of at least 1";
-  } else if (const Found<Like<Transformer>> found = transformer_like(text(row, "model"))) {
+  const std::optional<RunRow> arch = row.object("arch");
+  if (arch) model = stated_model(*arch);
+  if (const Found<Like<Transformer>> found = transformer_like(row.text("model")); !model && found) {
     model = found.entry->entry;
     if (has(found.entry->remark, "w/o MTP")) model->prediction_layers = model->prediction_passes = 0;
-  } else {
-    problem = found.problem;
+  } else if (!model) {
+    row.problem(found.problem);
+    if (arch)
+      row.problem("\"arch\" needs layers, hidden, heads, kv_heads (no more than heads), ffn and vocab");
   }
-  if (model) model->sequence = whole(row, "seq_len", 0);
+  const std::int64_t sequence = row.whole("seq_len").value_or(0);
+  if (sequence < 1) row.problem("\"seq_len\" is not a number of at least 1");
+  if (model) model->sequence = sequence;
   return model;
 }
 
-void read_sharding(const std::string& sharding, Layout& layout) {
-  if (sharding == "FULL_SHARD") layout.sharding = Sharding::kFull;
-  if (sharding == "SHARD_GRAD_OP") layout.sharding = Sharding::kGradients;
-  if (!has(sharding, "FSDP")) return;
-  layout.sharding = Sharding::kFull;
-  const std::size_t digit = sharding.find_first_of("0123456789");
-  if (digit == std::string::npos) return;
-  std::from_chars(sharding.data() + digit, sharding.data() + sharding.size(), layout.shard_group);
-}
-
-Layout read_layout(const Json& row) {
-  Layout l;
-  l.devices = whole(row, "num_devices", 1);
-  l.tensor = whole(row, "tp", 1);
-  l.pipeline = whole(row, "pp", 1);
-  l.interleave = l.pipeline > 1 ? std::max<std::int64_t>(1, whole(row, "vp", 1)) : 1;
-  l.context = whole(row, "cp", 1);
-  l.expert = whole(row, "ep", 1);
-  l.micro_batch = whole(row, "mbs", 1);
-  l.global_batch = whole(row, "gbs", 1);
-  read_sharding(text(row, "sharding"), l);
-  const std::string recomputed = text(row, "act_ckpt");
-  if (flag_or(row, "act_ckpt", false) || recomputed == "full") l.recompute = Recompute::kFull;
-  if (has(recomputed, "norm")) l.recompute = Recompute::kSelective;
-  return l;
-}
-
-Number read_number(const Json& row) {
-  if (has(text(row, "config_file"), "_fp4")) return Number::kNvfp4;
-  std::string precision = text(row, "precision");
-  for (char& c : precision) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (precision == "fp8-cs (fp8-mx)") return Number::kFp8;
-  if (has(precision, "nvfp4")) return Number::kNvfp4;
+/// The format of products. Remarks in parentheses do not count; a configuration named "..._fp4" says so.
+Number read_number(RunRow& row) {
+  if (has(row.text("config_file"), "_fp4")) return Number::kNvfp4;
+  const std::string stated = row.lower_text("precision");
+  const std::string precision = stated.substr(0, stated.find(" ("));
+  if (has(precision, "fp4")) return Number::kNvfp4;
   if (has(precision, "mxfp8") || has(precision, "fp8-mx")) return Number::kMxfp8;
-  return has(precision, "fp8") ? Number::kFp8 : Number::kBf16;
+  if (has(precision, "fp8")) return Number::kFp8;
+  if (!precision.empty() && !has(precision, "16"))
+    row.problem("\"precision\": expected bf16, fp8, mxfp8 or nvfp4; found \"" + stated + "\"");
+  return Number::kBf16;
 }
 
-/// What frameworks of these releases did by default, where the row does not say.
-Software read_software(const Json& row) {
-  Software s;
-  const std::string framework = text(row, "framework"), model = text(row, "model");
-  s.release = release_of(framework);
-  const bool foundry = has(framework, "llm-foundry");
-  s.attention = foundry ? AttentionKernel::kFlash2 : AttentionKernel::kCudnn;
-  s.skips_masked = !foundry;
-  s.fused = !foundry;
-  s.prefetch = !foundry;
-  s.fused_scaling = s.release > 2026.42;
-  s.graphs = has(model, "tokendrop") || has(text(row, "device"), "GB");
-  s.fused_experts = !(has(model, "GPT OSS") && s.release < 2026.45);
-  return s;
+/// Rows that say so are not to be used, are incomplete, or are no pre-training.
+bool is_to_be_used(const Json& json) {
+  RunRow row(json);
+  const std::string task = row.text("task");
+  return row.flag("use").value_or(true) && row.flag("config_complete").value_or(true) &&
+         (task.empty() || task == "pretrain");
 }
 
 std::string configuration_of(const StepInput& in, const PublishedRun& run, const std::string& precision) {
@@ -174,34 +128,54 @@ std::string configuration_of(const StepInput& in, const PublishedRun& run, const
   return text + run.family + " " + run.device + " " + precision;
 }
 
-PublishedRun read_run(const Json& row) {
-  PublishedRun run;
-  run.id = text(row, "id");
-  run.family = text(row, "family");
-  run.source = text(row, "split_rule");
-  run.device = text(row, "device");
-  const std::optional<Transformer> model = read_model(row, run.unsupported);
-  if (!model) return run;
-  const Found<Like<Accelerator>> device = accelerator_like(run.device);
-  if (!device) {
-    run.unsupported = device.problem;
-    return run;
+/// Microbatches of a run that ran although they do not divide its batch: the last was smaller (Composer), or
+/// the table has another size than the run had. Taken as the next smaller size that does.
+void even_out_batches(Layout& l) {
+  if (l.micro_batch < 1 || l.devices < 1 || !fills(l) || l.global_batch % l.data() != 0) return;
+  const std::int64_t each = l.global_batch / l.data();
+  l.micro_batch = std::min(l.micro_batch, each);
+  while (l.micro_batch > 1 && each % l.micro_batch != 0) --l.micro_batch;
+}
+
+/// The name of a source, or the group of sources that the table puts it in.
+std::string source_of(const RunRow& row) {
+  for (const char* const key : {"split_rule", "source"}) {
+    if (std::string text = row.text(key); !text.empty()) return text;
   }
+  const std::optional<RunRow> source = row.object("source");
+  return source ? source->text("repo") : "";
+}
+
+PublishedRun read_run(const Json& json) {
+  RunRow row(json);
+  PublishedRun run;
+  run.id = row.word("id");
+  run.family = row.text(row.text("family").empty() ? "model" : "family");
+  run.source = source_of(row);
+  run.device = row.text("device");
+  const std::optional<Transformer> model = read_model(row);
+  const Found<Like<Accelerator>> device = accelerator_like(run.device);
+  if (!device) row.problem(device.problem);
+  const Layout layout = row_layout(row);
+  const Number number = read_number(row);
+  const Software software = software_of(row, number);
+  run.unsupported = row.problems();
+  if (!run.unsupported.empty()) return run;
   StepInput in{.model = *model,
                .device = step_device(device.entry->entry),
                .links = usual_network(device.entry->name),
-               .layout = read_layout(row),
-               .number = read_number(row),
-               .software = read_software(row)};
-  if (in.model.sequence < 1) run.unsupported = "\"seq_len\" is not a number of at least 1";
+               .layout = layout,
+               .number = number,
+               .software = software};
   if (!in.links) run.unsupported = "no node of the catalog has a \"" + device.entry->name + "\"";
   if (!has_products(in.device, in.number))
     run.unsupported = device.entry->name + " has no matrix products in " + std::string(to_string(in.number));
   if (!run.unsupported.empty()) return run;
+  run.measured = measured_step(json, in.layout, in.model.sequence);
+  if (run.measured) even_out_batches(in.layout);
   for (const std::string& problem : layout_problems(in.layout, in.model))
     run.infeasible += (run.infeasible.empty() ? "" : "; ") + problem;
-  run.configuration = configuration_of(in, run, text(row, "precision"));
-  run.measured = measured_step(row, in.layout, in.model.sequence);
+  run.configuration = configuration_of(in, run, row.text("precision"));
   run.input = std::move(in);
   return run;
 }
@@ -222,9 +196,7 @@ RunTable read_run_table(const Json& table) {
       runs.problem = "/rows/" + std::to_string(i) + ": expected an object; found " + row.type_name();
       return runs;
     }
-    if (flag_or(row, "use", true) && flag_or(row, "config_complete", true) &&
-        (text(row, "task").empty() || text(row, "task") == "pretrain"))
-      runs.runs.push_back(read_run(row));
+    if (is_to_be_used(row)) runs.runs.push_back(read_run(row));
   }
   return runs;
 }
@@ -234,6 +206,8 @@ RunTable read_run_text(std::string_view text) {
     return read_run_table(Json::parse(text));
   } catch (const Json::parse_error& error) {
     return {{}, "expected JSON; what is wrong is at byte " + std::to_string(error.byte)};
+  } catch (const Json::out_of_range&) {
+    return {{}, "a number is too large to be one"};
   }
 }
 

@@ -27,7 +27,7 @@ constexpr Word<AttentionKernel> kAttentions[] = {{"flash2", AttentionKernel::kFl
                                                  {"cudnn", AttentionKernel::kCudnn}};
 constexpr Word<Number> kNumbers[] = {
     {"bf16", Number::kBf16}, {"fp8", Number::kFp8}, {"mxfp8", Number::kMxfp8}, {"nvfp4", Number::kNvfp4}};
-constexpr Word<bool> kFlags[] = {{"yes", true}, {"no", false}};
+constexpr Word<bool> kFlags[] = {{"yes", true}, {"no", false}, {"true", true}, {"false", false}};
 
 std::string unknown(std::string_view what, std::string_view found, const std::vector<std::string>& known) {
   std::string problem = "unknown " + std::string(what) + " \"" + std::string(found) + "\"";
@@ -48,9 +48,12 @@ std::string choose(std::string_view what, std::string_view found, const Word<E> 
   return unknown(what, found, known);
 }
 
+constexpr std::int64_t kMostCount = 1'000'000'000;  // products of two stay whole
+
 std::string count(std::string_view what, std::string_view found, std::int64_t& value) {
   const auto [end, error] = std::from_chars(found.data(), found.data() + found.size(), value);
-  if (error == std::errc() && end == found.data() + found.size() && value >= 1) return {};
+  if (error == std::errc() && end == found.data() + found.size() && value >= 1 && value <= kMostCount)
+    return {};
   return std::string(what) + ": expected a whole number of at least 1; found \"" + std::string(found) + "\"";
 }
 
@@ -96,6 +99,20 @@ std::string read_words(std::string_view words, std::string_view what,
   return {};
 }
 
+std::map<std::string, Target> software_targets(Software& s) {
+  return {{"attention", &s.attention},
+          {"skips_masked", &s.skips_masked},
+          {"fused", &s.fused},
+          {"fused_experts", &s.fused_experts},
+          {"fused_products", &s.fused_products},
+          {"fused_scaling", &s.fused_scaling},
+          {"whole_graph", &s.whole_graph},
+          {"prefetch", &s.prefetch},
+          {"overlap", &s.overlap},
+          {"graphs", &s.graphs},
+          {"release", &s.release}};
+}
+
 }  // namespace
 
 std::string read_layout_words(std::string_view words, Layout& l) {
@@ -114,16 +131,14 @@ std::string read_layout_words(std::string_view words, Layout& l) {
 }
 
 std::string read_software_words(std::string_view words, Software& s) {
-  return read_words(words, "key of software",
-                    {{"attention", &s.attention},
-                     {"skips_masked", &s.skips_masked},
-                     {"fused", &s.fused},
-                     {"fused_experts", &s.fused_experts},
-                     {"fused_scaling", &s.fused_scaling},
-                     {"prefetch", &s.prefetch},
-                     {"overlap", &s.overlap},
-                     {"graphs", &s.graphs},
-                     {"release", &s.release}});
+  return read_words(words, "key of software", software_targets(s));
+}
+
+std::vector<std::string> software_keys() {
+  Software any;
+  std::vector<std::string> keys;
+  for (const auto& [key, target] : software_targets(any)) keys.push_back(key);
+  return keys;
 }
 
 std::string read_number_word(std::string_view word, Number& number) {

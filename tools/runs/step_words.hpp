@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/step/step.hpp"
 
@@ -15,6 +16,9 @@ std::string read_layout_words(std::string_view words, Layout& layout);
 
 /// "graphs=no,release=2024.5,attention=flash2" likewise.
 std::string read_software_words(std::string_view words, Software& software);
+
+/// The keys of software.
+std::vector<std::string> software_keys();
 
 /// "bf16", "fp8", "mxfp8", "nvfp4".
 std::string read_number_word(std::string_view word, Number& number);
