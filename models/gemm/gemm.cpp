@@ -46,11 +46,10 @@ Bytes gemm_bytes(GemmShape shape, Bytes per_element) {
 }
 
 Seconds gemm_time(const GemmCurve& curve, GemmShape shape, Bytes per_element) {
-  const double slowed = 1 + curve.small_result / elements(shape.m, shape.n);
-  const double arithmetic = (gemm_flops(shape) / curve.rate).si * slowed;
-  const double traffic = (gemm_bytes(shape, per_element) / curve.bandwidth).si;
-  const double p = curve.overlap;
-  return Seconds{std::pow(std::pow(arithmetic, p) + std::pow(traffic, p), 1 / p)} + curve.each;
+  return gemm_time(curve, GemmWork{.flops = gemm_flops(shape),
+                                   .depth = static_cast<double>(shape.k),
+                                   .results = elements(shape.m, shape.n),
+                                   .traffic = gemm_bytes(shape, per_element)});
 }
 
 GemmSurface::GemmSurface(const std::vector<MeasuredGemm>& measured) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,15 +22,36 @@ Flops gemm_flops(GemmShape shape);
 /// Both factors and the result once through memory.
 Bytes gemm_bytes(GemmShape shape, Bytes per_element);
 
-/// Time of a product from five numbers of a device: arithmetic, slowed where the result is small, and memory
-/// traffic, joined as a p-norm, and what every product costs.
+/// Time of a product from six numbers of a device: arithmetic, slowed where the inner dimension is short (the
+/// pipelines do not fill) or the result small (the multiprocessors do not), and memory traffic, joined as a
+/// p-norm, and what every product costs.
 struct GemmCurve {
   FlopRate rate;
   ByteRate bandwidth;
   Seconds each;
   double small_result = 0;  ///< elements of the result at which arithmetic takes twice as long
+  double short_depth = 0;   ///< inner dimension at which it does
   double overlap = 2;       ///< the p of the norm: 1 adds both times, the more the less the smaller one shows
 };
+
+/// What a product is to a curve; several products at once have the results and the traffic of all.
+struct GemmWork {
+  Flops flops;
+  double depth = 0;
+  double results = 0;
+  Bytes traffic;
+};
+
+/// ((F/R (1 + k0/k) (1 + A/(m n)))^p + (bytes/B)^p)^(1/p) + t0.
+inline Seconds gemm_time(const GemmCurve& curve, const GemmWork& work) {
+  const double arithmetic = (work.flops / curve.rate).si * (1 + curve.short_depth / work.depth) *
+                            (1 + curve.small_result / work.results);
+  const double traffic = (work.traffic / curve.bandwidth).si;
+  const double p = curve.overlap;
+  const double joined = p == 2 ? std::sqrt(arithmetic * arithmetic + traffic * traffic)
+                               : std::pow(std::pow(arithmetic, p) + std::pow(traffic, p), 1 / p);
+  return Seconds{joined} + curve.each;
+}
 
 Seconds gemm_time(const GemmCurve& curve, GemmShape shape, Bytes per_element);
 

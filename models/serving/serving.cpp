@@ -39,13 +39,12 @@ class StepSum {
   /// A product of the tokens whose `weights`, of which `streamed` go through memory, are split over the
   /// devices; each device has `width` columns of the result.
   void product(double weights, double streamed, double width) {
-    const double slowed = 1 + curve_.small_result / (tokens_ * std::max(1.0, width));
-    const Flops work{kFlopsPerMultiplyAdd * tokens_ * weights / tensor_};
     const Bytes traffic = streamed / tensor_ * r_.per_weight;
-    const double p = curve_.overlap;
-    const double joined =
-        std::pow((work / curve_.rate).si * slowed, p) + std::pow((traffic / curve_.bandwidth).si, p);
-    step_.products += Seconds{std::pow(joined, 1 / p)} + curve_.each;
+    const double columns = std::max(1.0, width);
+    step_.products += gemm_time(curve_, {.flops = Flops{kFlopsPerMultiplyAdd * tokens_ * weights / tensor_},
+                                         .depth = weights / tensor_ / columns,
+                                         .results = tokens_ * columns,
+                                         .traffic = traffic});
     moved_ += traffic;
     ++kernels_;
   }

@@ -16,7 +16,13 @@ constexpr double kPermutationPasses = 6;  // over the tokens, into expert order 
 constexpr double kUnfusedActivation = 3;  // passes of an unfused expert activation over a fused one's
 constexpr double kLossBytes = 8;          // per logit: FP32, read and written
 
+constexpr double kLogitBytes = 4;  // kept per logit: BF16, and its gradient; one kernel makes both
+
 double wide(std::int64_t count) { return static_cast<double>(count); }
+
+/// Rows that the fullest expert computes over the even share: its capacity, whether full or not, or all that
+/// come. All-to-all and activations follow.
+double computed_share(const Layout& l) { return l.capacity > 0 ? l.capacity : l.imbalance; }
 
 }  // namespace
 
@@ -35,7 +41,10 @@ Block& Block::operator+=(const Block& other) {
   experts += other.experts;
   parameters += other.parameters;
   expert_parameters += other.expert_parameters;
+  padding += other.padding;
+  waiting += other.waiting;
   activations += other.activations;
+  cheap += other.cheap;
   return *this;
 }
 
@@ -64,13 +73,16 @@ void Blocks::products(Block& block, const Gemm& f) const {
   block.backward.bytes += 2 * moved;
 }
 
-void Blocks::project(Block& block, double rows, double from, double to) const {
+void Blocks::project(Block& block, double rows, double from, double to, Input input) const {
   products(block, {rows, to, from, 1});
   block.parameters += from * to;
   // Sequence parallelism keeps a rank's own rows of the input and gathers the others again for the backward
   // pass.
-  const double kept = from == hidden_ && l_.sequence_parallel ? rows / tensor_ : rows;
-  block.activations += Bytes{kBf16Bytes * kept * from};
+  const double kept = input == Input::kNorm && l_.sequence_parallel ? rows / tensor_ : rows;
+  // In the format of the product: what was cast for the forward pass serves the backward pass.
+  const Bytes bytes{kernels_.input_bytes() * kept * from};
+  block.activations += bytes;
+  if (input != Input::kOther) block.cheap += bytes;
 }
 
 void Blocks::grouped_project(Block& block, double rows, double from, double to, double count) const {
@@ -82,7 +94,7 @@ void Blocks::grouped_project(Block& block, double rows, double from, double to, 
     pass->memory = pass->memory * casts;
   }
   grouped.expert_parameters = from * to * count;
-  grouped.activations = Bytes{kBf16Bytes * rows * from * count};
+  grouped.activations = Bytes{kernels_.input_bytes() * rows * from * count};
   block += grouped;
 }
 
@@ -122,7 +134,9 @@ void Blocks::attend(Block& block, double score_width, double value_width, double
   const Flops flops{2 * tokens_ * reach * widths};
   block.forward.flops += flops;
   block.backward.flops += Kernels::kAttentionBackward * flops;
-  block.activations += Bytes{tokens_ * (kBf16Bytes * score_width + key_bytes) / tensor_};
+  // Queries, keys and values; the output is the input of a product, but in BF16 for attention itself.
+  const double output = in_.number == Number::kBf16 ? 0 : kBf16Bytes * value_width;
+  block.activations += Bytes{tokens_ * (kBf16Bytes * score_width + key_bytes + output) / tensor_};
   if (l_.context == 1) return;
   const std::int64_t near = std::clamp<std::int64_t>(in_.network().domain / l_.tensor, 1, l_.context);
   const Bytes keys{key_bytes * tokens_ / tensor_ * wide(l_.context)};
@@ -138,9 +152,10 @@ Block Blocks::latent_attention() const {
   const double value = wide(a.value_dim);
   const double query_rank = wide(a.query_rank);
   const double kv_rank = wide(a.kv_rank);
-  if (a.query_rank > 0) project(block, tokens_, hidden_, query_rank);
-  project(block, tokens_, a.query_rank > 0 ? query_rank : hidden_, heads * score / tensor_);
-  project(block, tokens_, hidden_, kv_rank + wide(a.rotary_dim));
+  if (a.query_rank > 0) project(block, tokens_, hidden_, query_rank, Input::kNorm);
+  if (a.query_rank > 0) project(block, tokens_, query_rank, heads * score / tensor_);
+  if (a.query_rank == 0) project(block, tokens_, hidden_, heads * score / tensor_, Input::kNorm);
+  project(block, tokens_, hidden_, kv_rank + wide(a.rotary_dim), Input::kNorm);
   project(block, tokens_, kv_rank, heads * (wide(a.plain_dim) + value) / tensor_);
   project(block, tokens_, heads * value / tensor_, hidden_);
   pointwise(block, tokens_ * kRotationBytes * (2 * heads * score / tensor_ + query_rank + kv_rank));
@@ -155,7 +170,7 @@ Block Blocks::attention() const {
   const double queries = wide(m_.heads * m_.head_dim);
   const double keys = wide(m_.kv_heads * m_.head_dim);
   const double gate = wide(m_.heads * m_.gate_dim);
-  project(block, tokens_, hidden_, (queries + 2 * keys + gate) / tensor_);
+  project(block, tokens_, hidden_, (queries + 2 * keys + gate) / tensor_, Input::kNorm);
   project(block, tokens_, queries / tensor_, hidden_);
   pointwise(block, tokens_ * kRotationBytes * (queries + keys) / tensor_);
   attend(block, queries, queries, kBf16Bytes * 2 * keys);
@@ -165,8 +180,8 @@ Block Blocks::attention() const {
 
 Block Blocks::feed_forward(double width) const {
   Block block;
-  project(block, tokens_, hidden_, gates_ * width / tensor_);
-  project(block, tokens_, width / tensor_, hidden_);
+  project(block, tokens_, hidden_, gates_ * width / tensor_, Input::kNorm);
+  project(block, tokens_, width / tensor_, hidden_, Input::kActivation);
   pointwise(block, kBf16Bytes * tokens_ * width * (gates_ + 1) / tensor_);
   block.activations += Bytes{kBf16Bytes * tokens_ * width * gates_ / tensor_};
   surround(block);
@@ -198,14 +213,22 @@ Block Blocks::experts() const {
   const double local = wide(m_.experts) / wide(l_.expert);
   // Tokens are spread over the tensor ranks; an expert keeps its full width.
   const double mine = tokens_ / tensor_;
-  const double rows = mine * wide(m_.top_k);
+  const double rows = mine * wide(m_.top_k) * computed_share(l_);
   const double each = rows / local + kRaggedRows;
   if (m_.expert_input > 0) {
-    project(block, mine, hidden_, input);
+    project(block, mine, hidden_, input, Input::kNorm);
     project(block, mine, input, hidden_);
   }
-  grouped_project(block, each, input, gates_ * width, local);
-  grouped_project(block, each, width, input, local);
+  Block grouped;
+  grouped_project(grouped, each, input, gates_ * width, local);
+  grouped_project(grouped, each, width, input, local);
+  // Rows that hold no token: ends of tiles, and room that the routing leaves empty.
+  const Seconds products = grouped.forward.gemm + grouped.backward.gemm;
+  const double filled = rows / local / each * (l_.capacity > 1 ? 1 / l_.capacity : 1);
+  grouped.padding = products * (1 - filled);
+  if (l_.capacity == 0) grouped.waiting = products * (filled * (1 - 1 / l_.imbalance));
+  grouped.cheap = Bytes{kernels_.input_bytes() * rows * width};
+  block += grouped;
   const double unfused = in_.software.fused_experts ? 1 : kUnfusedActivation;
   const double passes = in_.software.fused_products ? 1 : unfused * c_.expert_pointwise;
   pointwise(block, kBf16Bytes * rows * width * (gates_ + 1) * passes);
@@ -217,8 +240,8 @@ Block Blocks::experts() const {
   block.activations += Bytes{kBf16Bytes * rows * width * gates_};
   if (m_.shared_ffn > 0) {
     const double shared = wide(m_.shared_ffn);
-    project(block, tokens_, hidden_, gates_ * shared / tensor_);
-    project(block, tokens_, shared / tensor_, hidden_);
+    project(block, tokens_, hidden_, gates_ * shared / tensor_, Input::kNorm);
+    project(block, tokens_, shared / tensor_, hidden_, Input::kActivation);
     pointwise(block, kBf16Bytes * tokens_ * shared * (gates_ + 1) / tensor_);
   }
   if (l_.expert > 1) block.experts = 4 * all_to_all(rows, input * kBf16Bytes);
@@ -232,7 +255,7 @@ Block Blocks::state_space() const {
   const StateSpace& s = *m_.state_space;
   const double inner = wide(s.heads * s.head_dim);
   const double mixed = 2 * inner + 2 * wide(s.groups * s.state) + wide(s.heads);
-  project(block, tokens_, hidden_, mixed / tensor_);
+  project(block, tokens_, hidden_, mixed / tensor_, Input::kNorm);
   project(block, tokens_, inner / tensor_, hidden_);
   pointwise(block, c_.state_space * kBf16Bytes * tokens_ * mixed / tensor_);
   block.activations += Bytes{kBf16Bytes * tokens_ * mixed / tensor_};
@@ -256,7 +279,19 @@ Block Blocks::head() const {
     pass->bytes = loss;
   }
   block.parameters = hidden_ * vocab;
-  block.activations = loss;
+  block.activations = Bytes{kLogitBytes * vocab * tokens_};
+  return block;
+}
+
+/// A row of the table read and written for each token, and its gradient added to one.
+Block Blocks::embedding() const {
+  Block block;
+  const Bytes rows{2 * kBf16Bytes * tokens_ * hidden_ / tensor_};
+  for (Compute* pass : {&block.forward, &block.backward}) {
+    pass->memory = kernels_.copy(rows);
+    pass->bytes = rows;
+  }
+  block.parameters = wide(m_.vocab) / tensor_ * hidden_;
   return block;
 }
 

@@ -26,14 +26,18 @@ struct Block {
   Compute backward;
   Seconds tensor;         ///< its tensor- and context-parallel exchange, before overlap
   Seconds experts;        ///< its all-to-all, before overlap
+  Seconds padding;        ///< of its matrix kernels, both ways: rows without a token
+  Seconds waiting;        ///< ... and rows of the fullest expert over the even share
   double parameters = 0;  ///< on this rank, before sharding, experts left out
   double expert_parameters = 0;
   Bytes activations;  ///< kept for the backward pass
+  Bytes cheap;        ///< of those, what selective recomputation does not keep
 
   Block& operator+=(const Block& other);
   friend Block operator*(const Block& b, double k) {
-    return {b.forward * k,    b.backward * k,          b.tensor * k,     b.experts * k,
-            b.parameters * k, b.expert_parameters * k, b.activations * k};
+    return {b.forward * k,     b.backward * k, b.tensor * k,     b.experts * k,
+            b.padding * k,     b.waiting * k,  b.parameters * k, b.expert_parameters * k,
+            b.activations * k, b.cheap * k};
   }
 };
 
@@ -46,13 +50,16 @@ class Blocks {
   Block feed_forward(double width) const;
   Block experts() const;
   Block state_space() const;
-  Block head() const;  ///< output projection and loss
+  Block head() const;       ///< output projection and loss
+  Block embedding() const;  ///< lookups, and their gradients added up
 
   const Kernels& kernels() const { return kernels_; }
   double tokens() const { return tokens_; }
 
  private:
-  void project(Block& block, double rows, double from, double to) const;
+  /// What goes into a product: selective recomputation makes norms and activations again.
+  enum class Input : unsigned char { kOther, kNorm, kActivation };
+  void project(Block& block, double rows, double from, double to, Input input = Input::kOther) const;
   void grouped_project(Block& block, double rows, double from, double to, double count) const;
   void products(Block& block, const Gemm& forward) const;
   void pointwise(Block& block, double bytes) const;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "models/gemm/measured_products.hpp"
 #include "models/quantity/quantity.hpp"
 
 namespace fleetsim {
@@ -32,6 +34,7 @@ struct StepDevice {
   ByteRate host_link{50e9};   ///< PCIe 5 x16, measured on H100 hosts: 47 to 55 GB/s
   Bytes memory;
   double multiprocessors = 132;
+  std::shared_ptr<const MeasuredProducts> products{};  ///< of one's own; null where there are none
 };
 
 struct Accelerator;

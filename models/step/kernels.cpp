@@ -11,7 +11,7 @@ constexpr double kBf16Bytes = 2;
 constexpr double kShortSequence = 450;  // keys at which attention runs at half its long-sequence rate
 constexpr double kNarrowHead = 0.87;    // of the rate, for heads of 64 against heads of 128
 
-double input_bytes(Number number) {
+double bytes_of(Number number) {
   switch (number) {
     case Number::kBf16:
       return 2;
@@ -50,6 +50,15 @@ double best_rate(const StepDevice& device, Number number, const StepConstants& c
   return 0;
 }
 
+const MeasuredFormat* measured_format(const StepDevice& device, Number number) {
+  if (!device.products) return nullptr;
+  const MeasuredProducts& all = *device.products;
+  const std::optional<MeasuredFormat>& format = number == Number::kBf16    ? all.bf16
+                                                : number == Number::kNvfp4 ? all.fp4
+                                                                           : all.fp8;
+  return format ? &*format : nullptr;
+}
+
 double attention_rate(const StepDevice& device, AttentionKernel kernel, const StepConstants& c) {
   switch (kernel) {
     case AttentionKernel::kFlash2:
@@ -68,25 +77,36 @@ Kernels::Kernels(const StepDevice& device, const Software& software, Number numb
     : peak_{peak_of(device, number)},
       copy_{device.copy},
       pointwise_{device.copy / (software.fused ? c.pointwise : c.pointwise_unfused)},
-      area_{c.gemm_area * device.multiprocessors * kOutputTile},
-      overhead_{c.gemm_overhead_us * 1e-6},
       quantized_bytes_{number == Number::kBf16 ? 0 : 4 * c.quantization},
       attention_per_flop_{1 / attention_rate(device, software.attention, c)},
       skips_masked_{software.skips_masked} {
-  const auto rate_of = [&](Number format) {
-    const double rate = best_rate(device, format, c);
-    return Rate{1 / rate, c.gemm_depth * rate / kDepthReferenceRate, input_bytes(format)};
-  };
-  main_ = rate_of(number);
-  bf16_ = rate_of(Number::kBf16);
+  main_ = format_of(device, number, c);
+  bf16_ = format_of(device, Number::kBf16, c);
 }
 
-Seconds Kernels::gemm(const Gemm& g, const Rate& rate) const {
-  const double arithmetic =
-      g.flops().si * rate.per_flop * (1 + rate.depth / g.k) * (1 + area_ / (g.m * g.n * g.count));
-  const double bytes = g.count * (rate.input_bytes * (g.m * g.k + g.k * g.n) + kBf16Bytes * g.m * g.n);
-  const double memory = bytes / copy_.si;
-  return Seconds{std::sqrt(arithmetic * arithmetic + memory * memory) + overhead_};
+Kernels::Format Kernels::format_of(const StepDevice& device, Number number, const StepConstants& c) const {
+  if (const MeasuredFormat* own = measured_format(device, number))
+    return {own->curve, bytes_of(number), &own->surface};
+  const double rate = best_rate(device, number, c);
+  const GemmCurve curve{.rate = FlopRate{rate},
+                        .bandwidth = copy_,
+                        .each = Seconds{c.gemm_overhead_us * 1e-6},
+                        .small_result = c.gemm_area * device.multiprocessors * kOutputTile,
+                        .short_depth = c.gemm_depth * rate / kDepthReferenceRate};
+  return {curve, bytes_of(number), nullptr};
+}
+
+Seconds Kernels::gemm(const Gemm& g, const Format& format) {
+  if (format.measured != nullptr && g.count == 1) {
+    const auto rate =
+        format.measured->rate({.m = std::llround(g.m), .n = std::llround(g.n), .k = std::llround(g.k)});
+    if (rate) return g.flops() / rate->rate;
+  }
+  const double inputs = format.input_bytes * (g.m * g.k + g.k * g.n);
+  return gemm_time(format.curve, {.flops = g.flops(),
+                                  .depth = g.k,
+                                  .results = g.m * g.n * g.count,
+                                  .traffic = Bytes{g.count * (inputs + kBf16Bytes * g.m * g.n)}});
 }
 
 Seconds Kernels::attention_forward(double tokens, double reach, double widths, double head_dim,

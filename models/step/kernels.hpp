@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/gemm/gemm.hpp"
 #include "models/quantity/quantity.hpp"
 #include "models/step/constants.hpp"
 #include "models/step/device.hpp"
@@ -21,8 +22,8 @@ class Kernels {
  public:
   Kernels(const StepDevice& device, const Software& software, Number number, const StepConstants& constants);
 
-  /// Time of a product in the step's number format, or in BF16. Short rows of output tiles, short inner
-  /// dimensions and small outputs run below the best rate; small ones are bound by memory.
+  /// Time of a product in the step's number format, or in BF16: as measured on this device where it was, else
+  /// by the curve fitted to those measurements, else by a curve of the constants and the device's best rate.
   Seconds gemm(const Gemm& shape) const { return gemm(shape, main_); }
   Seconds gemm_bf16(const Gemm& shape) const { return gemm(shape, bf16_); }
 
@@ -44,22 +45,24 @@ class Kernels {
 
   FlopRate peak() const { return peak_; }
 
+  /// Bytes of an element that a product reads, in the step's number format.
+  double input_bytes() const { return main_.input_bytes; }
+
  private:
-  struct Rate {
-    double per_flop;  // seconds per operation
-    double depth;     // inner dimension at which the rate is halved
+  struct Format {
+    GemmCurve curve;
     double input_bytes;
+    const GemmSurface* measured;  // of the device's own products; may be null
   };
 
-  Seconds gemm(const Gemm& shape, const Rate& rate) const;
+  static Seconds gemm(const Gemm& shape, const Format& format);
+  Format format_of(const StepDevice& device, Number number, const StepConstants& constants) const;
 
-  Rate main_;
-  Rate bf16_;
+  Format main_;
+  Format bf16_;
   FlopRate peak_;
   ByteRate copy_;
   ByteRate pointwise_;
-  double area_;
-  double overhead_;
   double quantized_bytes_;
   double attention_per_flop_;
   bool skips_masked_;

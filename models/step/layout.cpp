@@ -1,7 +1,11 @@
 #include "models/step/layout.hpp"
 
+#include <numeric>
+
 namespace fleetsim {
 namespace {
+
+constexpr double kMostSkew = 1e6;
 
 void divides(std::vector<std::string>& problems, std::int64_t part, std::string_view part_name,
              std::int64_t whole, std::string_view whole_name) {
@@ -40,6 +44,15 @@ std::vector<std::string> layout_problems(const Layout& l, const Transformer& mod
                        std::to_string(l.interleave) + " is more than the " + std::to_string(model.layers) +
                        " layers with embedding and head");
   }
+  if (!l.stages.empty()) {
+    const std::int64_t layers = std::accumulate(l.stages.begin(), l.stages.end(), std::int64_t{0});
+    if (std::int64_t(l.stages.size()) != l.pipeline || layers != model.layers)
+      problems.push_back(std::to_string(l.stages.size()) + " stages of " + std::to_string(layers) +
+                         " layers together are not " + std::to_string(l.pipeline) + " of " +
+                         std::to_string(model.layers));
+  }
+  if (!(l.capacity >= 0 && l.capacity <= kMostSkew) || !(l.imbalance >= 1 && l.imbalance <= kMostSkew))
+    problems.push_back("capacity of experts is at least 0 and their imbalance at least 1");
   if (l.interleave > 1 && l.pipeline == 1) problems.push_back("interleave needs pipeline parallelism");
   if (l.expert > 1) {
     divides(problems, l.expert, "expert parallelism", model.experts, "the number of experts");

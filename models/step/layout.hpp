@@ -38,6 +38,9 @@ struct Layout {
   Sharding sharding = Sharding::kOptimizer;
   std::int64_t shard_group = 0;  ///< ranks over which state is sharded; 0: all data ranks
   Recompute recompute = Recompute::kNone;
+  std::vector<std::int64_t> stages{};  ///< layers of each pipeline stage; empty: spread evenly
+  double capacity = 0;   ///< rows an expert takes, over the even share: padded, or dropped; 0: all, no more
+  double imbalance = 1;  ///< rows of the fullest expert over the even share, where none is dropped
   bool offload = false;  ///< optimizer state and its arithmetic in host memory
 
   std::int64_t data() const { return devices / (tensor * pipeline * context); }

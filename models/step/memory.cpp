@@ -9,7 +9,6 @@ constexpr double kWeightBytes = 2;
 constexpr double kGradientBytes = 2;
 constexpr double kOptimizerStateBytes = 12;
 constexpr Bytes kRuntime{4e9};
-constexpr double kSelectiveKept = 0.6;  // of activations, when norms and activations are computed again
 
 }  // namespace
 
@@ -29,7 +28,8 @@ StateShares state_shares(const Layout& l) {
   return shares;
 }
 
-StepMemory step_memory(const Layout& l, const Transformer& model, const Block& layers, const Block& head) {
+StepMemory step_memory(const Layout& l, const Transformer& model, const Block& layers, const Block& head,
+                       std::int64_t stages) {
   const StateShares shares = state_shares(l);
   const double dense = layers.parameters + head.parameters;
   const double expert = layers.expert_parameters;
@@ -41,12 +41,12 @@ StepMemory step_memory(const Layout& l, const Transformer& model, const Block& l
         Bytes{kOptimizerStateBytes * (dense * shares.optimizer + expert * shares.expert_optimizer)};
   }
   const double pipeline = static_cast<double>(l.pipeline);
-  const double warm = pipeline * (1 + (pipeline - 1) / (pipeline * static_cast<double>(l.interleave)));
-  const double in_flight =
-      l.pipeline == 1 ? 1
-                      : std::min(l.interleave > 1 ? warm : pipeline, static_cast<double>(l.accumulation()));
+  // Chunks of an interleaved schedule warm up further.
+  const double warm = static_cast<double>(stages) +
+                      (l.interleave > 1 ? (pipeline - 1) / static_cast<double>(l.interleave) : 0);
+  const double in_flight = l.pipeline == 1 ? 1 : std::min(warm, static_cast<double>(l.accumulation()));
   Bytes kept = layers.activations;
-  if (l.recompute == Recompute::kSelective) kept = kept * kSelectiveKept;
+  if (l.recompute == Recompute::kSelective) kept = kept - layers.cheap;
   if (l.recompute == Recompute::kFull) {
     const double depth = static_cast<double>(model.layers) / pipeline;
     const double tokens = static_cast<double>(l.micro_batch) * static_cast<double>(model.sequence) /
@@ -56,7 +56,7 @@ StepMemory step_memory(const Layout& l, const Transformer& model, const Block& l
     // The inputs of all layers, and all of one layer while it is computed again.
     kept = inputs + layers.activations / depth;
   }
-  memory.activations = kept * in_flight + (l.pipeline == 1 ? head.activations : Bytes{});
+  memory.activations = kept * in_flight + (l.pipeline == 1 || !l.stages.empty() ? head.activations : Bytes{});
   memory.runtime = kRuntime;
   return memory;
 }

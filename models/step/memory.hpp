@@ -29,9 +29,9 @@ struct StepMemory {
 };
 
 /// Mixed-precision Adam: 2 bytes of weights, 2 of gradients, 12 of optimizer state a parameter (Rajbhandari
-/// et al., SC 2020, with BF16 gradients); activations of the microbatches that the first stage has in flight
-/// under 1F1B (Korthikanti et al., MLSys 2023).
-StepMemory step_memory(const Layout& layout, const Transformer& model, const Block& layers,
-                       const Block& head);
+/// et al., SC 2020, with BF16 gradients); activations of the microbatches that a stage has in flight under
+/// 1F1B, `stages` from it on (Korthikanti et al., MLSys 2023).
+StepMemory step_memory(const Layout& layout, const Transformer& model, const Block& layers, const Block& head,
+                       std::int64_t stages);
 
 }  // namespace fleetsim

@@ -21,33 +21,86 @@ constexpr double kReferenceRelease = 2026.5;
 /// A model's layers spread over the pipeline; the fullest stage sets the pace.
 struct Stage {
   Block layers;
-  Block head;
-  double depth = 1;  // layers in the stage
+  Block head;                  // what it has of the head, or of the embedding where stages are stated
+  double depth = 1;            // layers in the stage
+  double others = 0;           // work of all other stages over its own: what a microbatch waits for elsewhere
+  std::int64_t in_flight = 1;  // microbatches that it holds under 1F1B: as many as stages from it on
 };
 
-Stage fullest_stage(const StepInput& in, const StepConstants& c, const Blocks& blocks) {
-  const Transformer& m = in.model;
+/// Layers of all kinds in the proportions of the model.
+Block mean_layers(const Transformer& m, const Blocks& blocks, double depth) {
   const double ahead = static_cast<double>(prediction_passes(m));  // layers more, each with a head
-  const double layers = static_cast<double>(m.layers) + ahead;
-  const double chunks = static_cast<double>(in.layout.pipeline * in.layout.interleave);
-  Stage stage;
-  stage.depth = std::ceil(layers / chunks) * static_cast<double>(in.layout.interleave);
-  const double part = stage.depth / layers;
+  const double part = depth / (static_cast<double>(m.layers) + ahead);
   const double dense = static_cast<double>(dense_feed_forward_layers(m));
   const double mixed = static_cast<double>(expert_layers(m));
-  stage.layers = blocks.attention() * (part * (static_cast<double>(attention_layers(m)) + ahead));
-  if (mixed > 0) stage.layers += blocks.experts() * (part * (mixed + ahead));
+  Block layers = blocks.attention() * (part * (static_cast<double>(attention_layers(m)) + ahead));
+  if (mixed > 0) layers += blocks.experts() * (part * (mixed + ahead));
   if (dense > 0) {
     const double more = mixed > 0 ? 0 : ahead;
-    stage.layers += blocks.feed_forward(static_cast<double>(dense_width(m))) * (part * (dense + more));
+    layers += blocks.feed_forward(static_cast<double>(dense_width(m))) * (part * (dense + more));
   }
-  if (m.state_space)
-    stage.layers += blocks.state_space() * (part * static_cast<double>(m.state_space->layers));
+  if (m.state_space) layers += blocks.state_space() * (part * static_cast<double>(m.state_space->layers));
+  return layers;
+}
+
+/// Stages as they are stated: the embedding before the first, the head after the last.
+Stage stated_stage(const StepInput& in, const Blocks& blocks) {
+  const std::vector<std::int64_t>& stages = in.layout.stages;
+  const double heads = 1 + static_cast<double>(prediction_passes(in.model));
+  const Block one = mean_layers(in.model, blocks, 1), head = blocks.head() * heads,
+              embedding = blocks.embedding();
+  const auto beside = [&](std::size_t i) {
+    Block block;
+    if (i == 0) block += embedding;
+    if (i + 1 == stages.size()) block += head;
+    return block;
+  };
+  const auto work = [](const Block& b) { return b.forward.total() + b.backward.total(); };
+  Seconds all, most;
+  std::size_t fullest = 0;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Seconds here = work(one) * static_cast<double>(stages[i]) + work(beside(i));
+    all += here;
+    if (here > most) most = here, fullest = i;
+  }
+  Stage stage;
+  stage.depth = static_cast<double>(stages[fullest]);
+  stage.layers = one * stage.depth;
+  stage.head = beside(fullest);
+  stage.others = all / most - 1;
+  stage.in_flight = static_cast<std::int64_t>(stages.size() - fullest);
+  return stage;
+}
+
+Stage fullest_stage(const StepInput& in, const StepConstants& c, const Blocks& blocks) {
+  if (!in.layout.stages.empty()) return stated_stage(in, blocks);
+  const Layout& l = in.layout;
+  const double ahead = static_cast<double>(prediction_passes(in.model));
+  const double chunks = static_cast<double>(l.pipeline) * static_cast<double>(l.interleave);
+  Stage stage;
+  stage.depth =
+      std::ceil((static_cast<double>(in.model.layers) + ahead) / chunks) * static_cast<double>(l.interleave);
+  stage.layers = mean_layers(in.model, blocks, stage.depth);
   // With several stages the head's work is partly balanced by fewer layers beside it.
-  const double pipeline = static_cast<double>(in.layout.pipeline);
+  const double pipeline = static_cast<double>(l.pipeline);
   const double share = pipeline > 1 ? std::max(c.last_stage, 1 / pipeline) : 1.0;
   stage.head = blocks.head() * (share * (1 + ahead));
+  stage.others = pipeline - 1;
+  stage.in_flight = l.pipeline;
   return stage;
+}
+
+/// Model arithmetic of the step; what a capacity below the even share drops is not done.
+Flops model_flops(const StepInput& in) {
+  const Layout& l = in.layout;
+  Flops token = training_flops_per_token(in.model, FlopConvention::kCausalAttention);
+  if (l.capacity > 0 && l.capacity < 1) {
+    constexpr double kTraining = 6;  // operations a weight: forward 2, backward 4
+    const double weights = static_cast<double>(expert_weights(in.model)) *
+                           static_cast<double>(in.model.top_k) * static_cast<double>(expert_layers(in.model));
+    token = token - Flops{kTraining * weights * (1 - l.capacity)};
+  }
+  return token * (static_cast<double>(l.global_batch) * static_cast<double>(in.model.sequence));
 }
 
 RankGroup spread(const StepInput& in, std::int64_t ranks, std::int64_t inner) {
@@ -112,6 +165,20 @@ double age_factor(const StepInput& in, const StepConstants& c) {
   return factor;
 }
 
+/// Of stated stages an earlier one may hold more, since more of its microbatches are under way.
+StepMemory most_memory(const StepInput& in, const Blocks& blocks, const Stage& pace) {
+  const Layout& l = in.layout;
+  StepMemory most = step_memory(l, in.model, pace.layers, pace.head, pace.in_flight);
+  for (std::size_t i = 0; i < l.stages.size(); ++i) {
+    const Block layers = mean_layers(in.model, blocks, static_cast<double>(l.stages[i]));
+    const Block beside = i == 0 ? blocks.embedding() : i + 1 == l.stages.size() ? blocks.head() : Block{};
+    const auto in_flight = static_cast<std::int64_t>(l.stages.size() - i);
+    const StepMemory here = step_memory(l, in.model, layers, beside, in_flight);
+    if (here.total() > most.total()) most = here;
+  }
+  return most;
+}
+
 /// All exchange is exposed where nothing runs beside it.
 StepConstants with_overlap(const Software& software, StepConstants c) {
   if (!software.overlap) c.data_exposed = c.tensor_exposed = c.expert_exposed = 1;
@@ -168,14 +235,15 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   const double launched = in.software.whole_graph ? 0 : in.software.graphs ? c.host_graphs : 1;
   const Seconds host{c.host_ms * 1e-3 * launched * mixed};
   const Seconds microbatch = with_host(device, host);
-  const double fill = static_cast<double>(l.pipeline - 1) / static_cast<double>(l.interleave);
+  const double fill = stage.others / static_cast<double>(l.interleave);
 
   StepBreakdown step;
-  step.model_flops = training_flops_per_token(in.model, FlopConvention::kCausalAttention) *
-                     static_cast<double>(l.global_batch) * static_cast<double>(in.model.sequence);
+  step.model_flops = model_flops(in);
   step.executed_flops = step.model_flops + again.flops * (microbatches * static_cast<double>(l.devices));
   step.ideal = step.model_flops / (kernels.peak() * static_cast<double>(l.devices));
-  step.gemm_below_peak = microbatches * work.gemm - step.ideal;
+  step.padding = microbatches * stage.layers.padding;
+  const Seconds waiting = microbatches * stage.layers.waiting;
+  step.gemm_below_peak = microbatches * work.gemm - step.ideal - step.padding - waiting;
   step.memory_bound = microbatches * work.memory;
   step.recompute = microbatches * again.total();
   step.tensor_comm = microbatches * tensor;
@@ -195,12 +263,12 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   const Bytes update{kOptimizerBytes * (dense * shares.optimizer + expert * shares.expert_optimizer)};
   step.memory_bound += l.offload ? update / in.device.host_link : kernels.copy(c.optimizer * update);
   step.moved = (work.bytes + again.bytes) * microbatches + update;
-  step.memory = step_memory(l, in.model, stage.layers, stage.head).total();
+  step.memory = most_memory(in, blocks, stage).total();
 
   const Seconds even = step.total();
   const double doublings = std::log2(std::max(1.0, static_cast<double>(l.devices) / kStraggleFrom));
-  step.straggler = even * (c.straggling * doublings);
-  step.unattributed = even * (age_factor(in, c) - 1);
+  step.straggler = waiting + (even + waiting) * (c.straggling * doublings);
+  step.unattributed = (even + waiting) * (age_factor(in, c) - 1);
   return step;
 }
 

@@ -196,6 +196,9 @@ constexpr KeyInfo kKeys[] = {
   {"layout", "sharding", "none|optimizer|gradients|full", "optimizer", "with `step.model`: what data ranks share out: nothing; optimizer state; gradients too; weights too"},
   {"layout", "shard_group", "count", "", "with `step.model`: ranks over which state is sharded; default all data ranks"},
   {"layout", "recompute", "none|selective|full", "none", "with `step.model`: activations that the backward pass computes once more"},
+  {"layout", "stages", "list whole", "", "with `step.model`: layers of each pipeline stage, the embedding before the first and the head after the last; default evenly"},
+  {"layout", "capacity", "positive", "", "with `step.model`: rows that an expert takes, over the even share: what it lacks is padded, what is over is dropped; default all that come"},
+  {"layout", "imbalance", "positive", "1", "with `step.model`: rows of the fullest expert over the even share, where none is dropped"},
   {"layout", "offload", "flag", "false", "with `step.model`: optimizer state and its arithmetic are in host memory"},
 
   {"arrivals", "poisson", "rate", "", "mean rate of a Poisson stream"},

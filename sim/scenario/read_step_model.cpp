@@ -33,6 +33,24 @@ const PoolSpec* modelled_pool(const Reader& step, const ClassContext& context, c
   return first;
 }
 
+std::optional<std::vector<std::int64_t>> read_stages(const Reader& layout) {
+  const Json* const listed = layout.find("stages");
+  if (listed == nullptr) return std::nullopt;
+  if (!listed->is_array()) {
+    layout.expected("stages", "a list of whole numbers, the layers of each stage");
+    return std::nullopt;
+  }
+  const WholeRange range{1, kMostDegree};
+  std::vector<std::int64_t> stages;
+  for (std::size_t i = 0; i < listed->size(); ++i) {
+    const std::optional<std::int64_t> layers = whole_of((*listed)[i], range);
+    if (!layers)
+      report_not_in(range, (*listed)[i], child_pointer(layout.pointer_of("stages"), i), layout.problems());
+    stages.push_back(layers.value_or(1));
+  }
+  return stages;
+}
+
 Layout read_layout(const Reader& in, std::uint32_t devices) {
   Layout layout{.devices = devices};
   const auto given = in.object("layout");
@@ -51,6 +69,9 @@ Layout read_layout(const Reader& in, std::uint32_t devices) {
   assign(layout.recompute,
          given->choice("recompute", {Recompute::kNone, Recompute::kSelective, Recompute::kFull}));
   assign(layout.offload, given->flag("offload"));
+  assign(layout.stages, read_stages(*given));
+  assign(layout.capacity, given->positive_number("capacity"));
+  assign(layout.imbalance, given->positive_number("imbalance"));
   const auto data = given->whole("data", degree);
   const std::int64_t others = layout.tensor * layout.pipeline * layout.context;
   if (data && *data * others != devices)

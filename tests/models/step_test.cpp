@@ -7,6 +7,7 @@
 
 #include "models/catalog/catalog.hpp"
 #include "models/catalog/network.hpp"
+#include "models/step/kernels.hpp"
 #include "models/step/search.hpp"
 
 using namespace fleetsim;
@@ -114,6 +115,112 @@ TEST_CASE("state of a dense model takes sixteen bytes a parameter, shared out as
   CHECK((whole - memory(Sharding::kOptimizer)).si == doctest::Approx(parameters * 12 * 7 / 8));
   CHECK((whole - memory(Sharding::kGradients)).si == doctest::Approx(parameters * 14 * 7 / 8));
   CHECK((whole - memory(Sharding::kFull)).si == doctest::Approx(parameters * 16 * 7 / 8));
+}
+
+TEST_CASE("a layer keeps what its backward pass reads, byte by byte") {
+  StepInput input = input_of("llama3-8b", "dgx-h100", 8);
+  const auto kept = [&](std::int64_t micro_batch, Number number, Recompute recompute) {
+    input.number = number;
+    input.layout.recompute = recompute;
+    input.layout.micro_batch = micro_batch;
+    return predict(input).memory;
+  };
+  // By hand, of one token and layer: inputs of two norms (BF16), their outputs, queries, keys and values,
+  // attention's output, both halves before the activation, and what comes out of it.
+  const double h = 4096, kv = 1024, f = 14336, tokens = 8192, layers = 32, vocab = 128256;
+  const double bf16 = 4 * h + 4 * h + (2 * h + 4 * kv) + 2 * h + 4 * f + 2 * f;
+  const double logits = 4 * vocab;  // with their gradient
+  const auto one = [&](Number number, Recompute recompute) {
+    return (kept(2, number, recompute) - kept(1, number, recompute)).si;
+  };
+  CHECK(one(Number::kBf16, Recompute::kNone) == doctest::Approx(tokens * (layers * bf16 + logits)));
+  // Inputs of products in one byte, attention's output in both.
+  const double fp8 = 4 * h + 2 * h + (2 * h + 4 * kv) + (2 + 1) * h + 4 * f + f;
+  CHECK(one(Number::kFp8, Recompute::kNone) == doctest::Approx(tokens * (layers * fp8 + logits)));
+  // Norms and activations are made again.
+  const double cheap = 4 * h + (2 * h + 4 * kv) + 2 * h + 4 * f;
+  CHECK(one(Number::kBf16, Recompute::kSelective) == doctest::Approx(tokens * (layers * cheap + logits)));
+}
+
+TEST_CASE("room that experts do not fill is padding, and what finds no room is not done") {
+  StepInput input = input_of("qwen3-30b-a3b", "dgx-h100", 8);
+  input.layout.expert = 8;
+  input.layout.micro_batch = 4;
+  const auto with = [&](double capacity) {
+    input.layout.capacity = capacity;
+    return predict(input);
+  };
+  // 16,384 tokens of a rank choose 8 of 128 experts, 16 of them here: 8,192 rows each, and half a tile.
+  const double tokens = 4.0 * static_cast<double>(input.model.sequence), rows = tokens * 8 / 16;
+  const StepBreakdown all = with(0), exact = with(1), roomy = with(1.25), tight = with(0.75);
+  CHECK(exact.total().si == doctest::Approx(all.total().si));
+  CHECK(all.padding > Seconds{});  // half tiles
+  const double none = 64 / (rows + 64), quarter = 1 - rows / (1.25 * rows + 64);
+  CHECK(roomy.padding / exact.padding == doctest::Approx(quarter / none * 1.25).epsilon(0.05));
+  CHECK(roomy.model_flops == all.model_flops);
+  CHECK(roomy.total() > all.total());
+  CHECK(tight.total() < all.total());
+  // Six operations for each weight of a quarter of the chosen experts.
+  const double weights = 8 * 3.0 * static_cast<double>(input.model.hidden * input.model.ffn);
+  const double dropped = 6 * weights * 0.25 * static_cast<double>(input.model.layers);
+  const double step_tokens = 32.0 * static_cast<double>(input.model.sequence);
+  CHECK((all.model_flops - tight.model_flops).si == doctest::Approx(dropped * step_tokens));
+}
+
+TEST_CASE("the fullest expert keeps the others waiting") {
+  StepInput input = input_of("qwen3-30b-a3b", "dgx-h100", 8);
+  input.layout.expert = 8;
+  const StepBreakdown even = predict(input);
+  input.layout.imbalance = 1.5;
+  const StepBreakdown uneven = predict(input);
+  CHECK(uneven.straggler > even.straggler);
+  CHECK(uneven.total() > even.total());
+  CHECK(uneven.model_flops == even.model_flops);
+}
+
+TEST_CASE("stages by hand: the fullest sets the pace, and each waits once for all others") {
+  StepInput input = input_of("llama2-70b", "dgx-h100", 64);
+  input.layout.tensor = 8;
+  input.layout.pipeline = 4;
+  input.layout.global_batch = 32;  // 16 microbatches a rank
+  StepConstants constants = step_constants();
+  constants.optimizer = 0;  // leaves what runs once a microbatch
+  constants.data_exposed = 0;
+  constants.gemm_overhead_us = 0;
+  const auto bubble = [&](std::vector<std::int64_t> stages) {
+    input.layout.stages = std::move(stages);
+    REQUIRE(layout_problems(input.layout, input.model).empty());
+    const StepBreakdown step = step_breakdown(input, constants);
+    const Seconds busy = step.total() - step.pipeline_bubble - step.straggler - step.unattributed;
+    return step.pipeline_bubble / busy;
+  };
+  // The second stage has half of the layers: the others, each a sixth, wait a sixth over a half for each
+  // other but for what the head takes, about a layer's time.
+  CHECK(bubble({13, 40, 13, 14}) == doctest::Approx(1.0 / 16).epsilon(0.04));
+  CHECK(bubble({20, 20, 20, 20}) < 3.0 / 16);  // the last has the head as well, and is the fullest
+  CHECK(bubble({20, 20, 20, 20}) > 2.7 / 16);
+  const auto total = [&](std::vector<std::int64_t> stages) {
+    input.layout.stages = std::move(stages);
+    return step_breakdown(input, constants).total();
+  };
+  CHECK(total({21, 20, 20, 19}) < total({19, 20, 20, 21}));  // fewer layers beside the head
+  input.layout.stages = {40, 40};
+  CHECK(mentions(layout_problems(input.layout, input.model), "2 stages of 80 layers"));
+  input.layout.stages = {20, 20, 20, 21};
+  CHECK(mentions(layout_problems(input.layout, input.model), "not 4 of 80"));
+}
+
+TEST_CASE("products measured on a device come before any curve") {
+  StepInput input = input_of("llama3-8b", "dgx-h100", 8);
+  MeasuredProducts own;
+  // Twice as slow as the curve would have it, at one shape; else 500 TFLOP/s and nothing more.
+  const GemmCurve curve{.rate = FlopRate{500e12}, .bandwidth = ByteRate{1e18}, .each = Seconds{}};
+  own.bf16 = MeasuredFormat{curve, GemmSurface({{{.m = 8192, .n = 4096, .k = 4096}, Seconds{1e-3}}})};
+  input.device.products = std::make_shared<const MeasuredProducts>(own);
+  const Kernels kernels(input.device, input.software, Number::kBf16, step_constants());
+  CHECK(kernels.gemm({8192, 4096, 4096, 1}).si == doctest::Approx(1e-3));
+  CHECK(kernels.gemm({8192, 8192, 4096, 1}).si == doctest::Approx(2.0 * 8192 * 8192 * 4096 / 500e12));
+  CHECK(kernels.gemm({8192, 4096, 4096, 2}).si == doctest::Approx(4.0 * 8192 * 4096 * 4096 / 500e12));
 }
 
 TEST_CASE("a slower network, less overlap, older software or unfused kernels never shorten a step") {

@@ -193,6 +193,24 @@ TEST_CASE("calibrate gemm: the constants of a table are found again and written 
   CHECK(rate["fit"]["median_error"].get<double>() < 0.003);
 }
 
+TEST_CASE("what calibrate gemm writes is taken by step --gemms, and the page says so") {
+  const TemporaryFolder folder;
+  const std::string table = (folder.path() / "in").string(), out = (folder.path() / "out").string();
+  write_file(table, gemm_table());
+  REQUIRE(run_program({"calibrate", "gemm", table, "--out", out}).code == 0);
+  const std::vector<std::string> step{"step", "--model", "llama2-70b", "--gpus", "64"};
+  std::vector<std::string> own = step;
+  own.insert(own.end(), {"--gemms", out});
+  const Ended with = run_program(own), without = run_program(step);
+  CHECK(with.code == 0);
+  CHECK(has(with.out, "as measured by the user"));
+  CHECK(has(without.out, "best measured rate"));
+  write_file(out, R"({"rates": {"gemm_bf16": {"fit": {"rate": "720"}}}})");
+  CHECK(has(run_program(own).err, "/rates/gemm_bf16/fit/rate: expected a quantity"));
+  write_file(out, "{}");
+  CHECK(has(run_program(own).err, "/rates: is missing"));
+}
+
 TEST_CASE("calibrate gemm: operations a second will do, and what is wrong is said with its line") {
   std::string rates = "m,n,k,dtype,tflops\n";
   for (int i = 1; i <= 8; ++i) rates += std::to_string(512 * i) + ",4096,4096,fp8,1000\n";

@@ -22,12 +22,12 @@ double bytes(const TimedGemm& g) {
   return element_bytes(g.dtype) * (m * k + k * n) + 2 * m * n;
 }
 
-GemmFit unpacked(std::span<const double> x) {
+GemmCurve unpacked(std::span<const double> x) {
   return {.rate = FlopRate{std::exp(x[0])},
-          .depth = std::exp(x[1]),
-          .area = std::exp(x[2]),
           .bandwidth = ByteRate{std::exp(x[3])},
-          .overhead = Seconds{std::exp(x[4])}};
+          .each = Seconds{std::exp(x[4])},
+          .small_result = std::exp(x[2]),
+          .short_depth = std::exp(x[1])};
 }
 
 double loss(double error) {
@@ -42,11 +42,11 @@ double rounded(double value) {
 
 }  // namespace
 
-Seconds gemm_time(const GemmFit& fit, const TimedGemm& shape) {
-  const double outputs = static_cast<double>(shape.m) * static_cast<double>(shape.n);
-  const double computing = operations(shape) / fit.rate.si * (1 + fit.depth / static_cast<double>(shape.k)) *
-                           (1 + fit.area / outputs);
-  return Seconds{std::hypot(computing, bytes(shape) / fit.bandwidth.si)} + fit.overhead;
+Seconds gemm_time(const GemmCurve& curve, const TimedGemm& shape) {
+  return gemm_time(curve, GemmWork{.flops = Flops{operations(shape)},
+                                   .depth = static_cast<double>(shape.k),
+                                   .results = static_cast<double>(shape.m) * static_cast<double>(shape.n),
+                                   .traffic = Bytes{bytes(shape)}});
 }
 
 GemmFit fit_gemm(std::span<const TimedGemm> shapes) {
@@ -56,21 +56,20 @@ GemmFit fit_gemm(std::span<const TimedGemm> shapes) {
   const std::array<double, 5> usual{std::log(1.05 * best), std::log(85.0), std::log(2e5),
                                     std::log(best / 300), std::log(5e-6)};
   const auto misfit = [&](std::span<const double> x) {
-    const GemmFit fit = unpacked(x);
+    const GemmCurve fit = unpacked(x);
     double sum = 0;
     for (const TimedGemm& each : shapes) sum += loss(std::log(gemm_time(fit, each) / each.time));
     for (std::size_t i = 1; i < usual.size(); ++i) sum += kHold * (x[i] - usual[i]) * (x[i] - usual[i]);
     return sum;
   };
   const std::array<double, 5> steps{0.1, 0.5, 0.5, 0.3, 0.3};
-  GemmFit fit = unpacked(minimise(misfit, {usual.begin(), usual.end()}, steps));
-  fit.rate.si = rounded(fit.rate.si);
-  fit.depth = rounded(fit.depth);
-  fit.area = rounded(fit.area);
-  fit.bandwidth.si = rounded(fit.bandwidth.si);
-  fit.overhead.si = rounded(fit.overhead.si);
+  GemmFit fit{.curve = unpacked(minimise(misfit, {usual.begin(), usual.end()}, steps))};
+  GemmCurve& curve = fit.curve;
+  for (double* const number :
+       {&curve.rate.si, &curve.short_depth, &curve.small_result, &curve.bandwidth.si, &curve.each.si})
+    *number = rounded(*number);
   std::vector<double> errors;
-  for (const TimedGemm& each : shapes) errors.push_back(std::abs(gemm_time(fit, each) / each.time - 1));
+  for (const TimedGemm& each : shapes) errors.push_back(std::abs(gemm_time(curve, each) / each.time - 1));
   fit.median_error = quantile(errors, 0.5);
   fit.p90_error = quantile(errors, 0.9);
   return fit;

@@ -43,10 +43,11 @@ FlopRate best_rate(const std::vector<TimedGemm>& shapes) {
 
 std::string described(const std::string& type, const std::vector<TimedGemm>& shapes, const GemmFit& fit) {
   return type + ", " + format_integer(static_cast<std::int64_t>(shapes.size())) + " shapes, the best at " +
-         format_flop_rate(best_rate(shapes)) + "\n  rate " + format_flop_rate(fit.rate) +
-         ", halved at an inner dimension of " + format_number(fit.depth) + " and at an output of " +
-         format_number(fit.area) + " elements\n  bandwidth " + format_byte_rate(fit.bandwidth) +
-         ", overhead " + format_duration(fit.overhead, TimeUnit::kMicrosecond) + "\n  the fit is off by " +
+         format_flop_rate(best_rate(shapes)) + "\n  rate " + format_flop_rate(fit.curve.rate) +
+         ", halved at an inner dimension of " + format_number(fit.curve.short_depth) +
+         " and at an output of " + format_number(fit.curve.small_result) + " elements\n  bandwidth " +
+         format_byte_rate(fit.curve.bandwidth) + ", overhead " +
+         format_duration(fit.curve.each, TimeUnit::kMicrosecond) + "\n  the fit is off by " +
          format_percent(fit.median_error) + " (median), " + format_percent(fit.p90_error) +
          " (nine of ten)\n\n";
 }
@@ -54,7 +55,7 @@ std::string described(const std::string& type, const std::vector<TimedGemm>& sha
 std::string error_table(const std::vector<TimedGemm>& shapes, const GemmFit& fit, const Style& style) {
   std::vector<TableRow> rows;
   for (const TimedGemm& each : shapes) {
-    const Seconds fitted = gemm_time(fit, each);
+    const Seconds fitted = gemm_time(fit.curve, each);
     rows.push_back({"  " + format_integer(each.m), format_integer(each.n), format_integer(each.k),
                     format_fixed(each.time.si * 1e6, 1), format_fixed(fitted.si * 1e6, 1),
                     format_percent(fitted / each.time - 1)});
@@ -70,20 +71,23 @@ std::string error_table(const std::vector<TimedGemm>& shapes, const GemmFit& fit
 
 std::string shortest(double value) { return nlohmann::json(value).dump(); }
 
-/// `rates` of an accelerator: the best shape, and beside it the form fitted.
+/// `rates` of an accelerator: the best shape, and beside it the form fitted and the shapes it was fitted to.
 void add_rate(const std::string& type, const std::vector<TimedGemm>& shapes, const GemmFit& fit,
               const std::string& source, nlohmann::ordered_json& rates) {
   const double best = std::round(best_rate(shapes).si / 1e8) / 1e4;
+  nlohmann::ordered_json products = nlohmann::ordered_json::array();
+  for (const TimedGemm& each : shapes) products.push_back({each.m, each.n, each.k, each.time.si * 1e6});
   rates["gemm_" + type] = {{"value", shortest(best) + " TFLOP/s"},
                            {"source", source + ": best of " + std::to_string(shapes.size()) + " shapes"},
                            {"fit",
-                            {{"rate", shortest(fit.rate.si / 1e12) + " TFLOP/s"},
-                             {"depth", fit.depth},
-                             {"area", fit.area},
-                             {"bandwidth", shortest(fit.bandwidth.si / 1e9) + " GB/s"},
-                             {"overhead", shortest(fit.overhead.si * 1e6) + " us"},
+                            {{"rate", shortest(fit.curve.rate.si / 1e12) + " TFLOP/s"},
+                             {"depth", fit.curve.short_depth},
+                             {"area", fit.curve.small_result},
+                             {"bandwidth", shortest(fit.curve.bandwidth.si / 1e9) + " GB/s"},
+                             {"overhead", shortest(fit.curve.each.si * 1e6) + " us"},
                              {"median_error", fit.median_error},
-                             {"p90_error", fit.p90_error}}}};
+                             {"p90_error", fit.p90_error}}},
+                           {"products", std::move(products)}};
 }
 
 }  // namespace

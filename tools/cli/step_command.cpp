@@ -3,6 +3,7 @@
 #include "models/catalog/catalog.hpp"
 #include "models/catalog/measured_network.hpp"
 #include "models/catalog/network.hpp"
+#include "models/catalog/read_products.hpp"
 #include "models/quantity/format.hpp"
 #include "models/step/search.hpp"
 #include "tools/cli/arguments.hpp"
@@ -29,6 +30,7 @@ constexpr OptionRow kOptions[] = {
     {"precision", "WORD", "bf16, fp8, mxfp8 or nvfp4"},
     {"software", "KEY=VALUE,...", "graphs, fused, overlap, prefetch, attention, release, ..."},
     {"network", "FILE", "sweeps of one's own, as `calibrate nccl --out` writes them"},
+    {"gemms", "FILE", "matrix products of one's own, as `calibrate gemm --out` writes them"},
     {"best", "N", "the N fastest layouts that fit"},
     {"vary", "gpus=N,N,...", "the step at several sizes, with as many sequences a device"},
     {"file", "FILE", "published runs to predict and compare, instead of one step"},
@@ -65,6 +67,13 @@ std::optional<StepInput> read_input(Arguments& arguments) {
   const Found<Node> node = fleetsim::node(node_name);
   if (!node) return wrong(node.problem);
   input.device = step_device(*accelerator(node.entry->accelerator).entry);
+  if (const auto file = arguments.value("gemms")) {
+    const std::optional<std::string> text = file_text(*file);
+    if (!text) return wrong(*file + ": cannot be read");
+    const Parsed<MeasuredProducts> own = read_measured_products(*text);
+    if (!own) return wrong(*file + ": " + own.problem);
+    input.device.products = std::make_shared<const MeasuredProducts>(*own.value);
+  }
   const Found<Network> links = network(node_name, arguments.value("fabric").value_or(node.entry->fabric));
   if (!links) return wrong(links.problem);
   Network known = *links.entry;

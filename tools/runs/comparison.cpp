@@ -36,6 +36,7 @@ void predict(const PublishedRun& run, const StepConstants& constants, ComparedRu
                      format_bytes(step.memory - has) + " too much";
   } else {
     row.predicted = step.total();
+    row.memory = step.memory;
   }
 }
 
@@ -46,8 +47,13 @@ RunComparison compare(const std::vector<PublishedRun>& runs, const StepConstants
   std::vector<double> all;
   std::map<std::string, std::vector<double>> by_family;
   for (const PublishedRun& run : runs) {
-    ComparedRun row{run.id,       run.family,     run.device,     std::nullopt,
-                    run.measured, run.infeasible, run.unsupported};
+    ComparedRun row{.id = run.id,
+                    .family = run.family,
+                    .device = run.device,
+                    .predicted = std::nullopt,
+                    .measured = run.measured,
+                    .infeasible = run.infeasible,
+                    .unsupported = run.unsupported};
     predict(run, constants, row);
     if (const std::optional<double> error = row.error()) {
       all.push_back(*error);
@@ -114,6 +120,7 @@ std::string comparison_json(const RunComparison& comparison) {
   for (const ComparedRun& row : comparison.rows) {
     Json json{{"id", row.id}, {"family", row.family}, {"device", row.device}};
     if (row.predicted) json["predicted_s"] = row.predicted->si;
+    if (row.memory) json["memory_bytes"] = row.memory->si;
     if (row.measured) json["measured_s"] = row.measured->si;
     if (const std::optional<double> error = row.error()) json["error"] = *error;
     if (!row.infeasible.empty()) json["infeasible"] = row.infeasible;

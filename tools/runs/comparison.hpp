@@ -14,6 +14,7 @@ struct ComparedRun {
   std::string id, family, device;
   std::optional<Seconds> predicted, measured;
   std::string infeasible, unsupported;  ///< why there is no prediction
+  std::optional<Bytes> memory{};        ///< that a device needs, as predicted
 
   std::optional<double> error() const {
     if (!predicted || !measured) return std::nullopt;

@@ -29,6 +29,12 @@ std::string year(double release) {
   return std::to_string(static_cast<int>(whole)) + format_fixed(release - whole, 1).substr(1);
 }
 
+/// What the time of matrix products rests on.
+std::string products_text(const StepInput& in) {
+  return in.device.products ? "as measured by the user where the shape was, else by the curve fitted to those"
+                            : "by a curve of the device's best measured rate and fitted constants";
+}
+
 std::string readable(std::string_view part) {
   std::string text{part};
   for (char& c : text) {
@@ -72,6 +78,7 @@ std::string step_page(const StepCase& one, const Style& style) {
                        "; " + format_number(tokens_per_device_second(one)) + " tokens a second and device");
   page += "\n" + wrap("Memory ",
                       format_bytes(one.step.memory) + " of " + format_bytes(in.device.memory) + " a device");
+  page += "\n" + wrap("Products ", products_text(in));
   page += "\n" + wrap("Error ", step_calibration().errors + " (models/README.md)");
   return page + "\n";
 }

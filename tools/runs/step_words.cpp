@@ -57,14 +57,37 @@ std::string count(std::string_view what, std::string_view found, std::int64_t& v
   return std::string(what) + ": expected a whole number of at least 1; found \"" + std::string(found) + "\"";
 }
 
+/// "10/12/10" into 10, 12 and 10.
+std::string counts(std::string_view what, std::string_view found, std::vector<std::int64_t>& values) {
+  values.clear();
+  for (;;) {
+    const std::string_view word = found.substr(0, found.find('/'));
+    const std::string problem = count(what, word, values.emplace_back());
+    if (!problem.empty() || word.size() == found.size()) return problem;
+    found.remove_prefix(word.size() + 1);
+  }
+}
+
+std::string ratio(std::string_view what, std::string_view found, double& value) {
+  const auto [end, error] = std::from_chars(found.data(), found.data() + found.size(), value);
+  if (error == std::errc() && end == found.data() + found.size() && value >= 0 && value < kMostCount)
+    return {};
+  return std::string(what) + ": expected a number of at least 0; found \"" + std::string(found) + "\"";
+}
+
 std::string year(std::string_view found, double& value) {
   const auto [end, error] = std::from_chars(found.data(), found.data() + found.size(), value);
   if (error == std::errc() && end == found.data() + found.size() && value > 2000 && value < 2100) return {};
   return "release: expected a year such as 2025.5; found \"" + std::string(found) + "\"";
 }
 
+/// A number of at least 0; a plain one is a year.
+struct Ratio {
+  double* value;
+};
 /// Where a key's value goes.
-using Target = std::variant<std::int64_t*, bool*, double*, Sharding*, Recompute*, AttentionKernel*>;
+using Target = std::variant<std::int64_t*, bool*, double*, Ratio, std::vector<std::int64_t>*, Sharding*,
+                            Recompute*, AttentionKernel*>;
 
 std::string assign(std::string_view key, std::string_view value, const Target& target) {
   struct Assign {
@@ -72,6 +95,8 @@ std::string assign(std::string_view key, std::string_view value, const Target& t
     std::string operator()(std::int64_t* to) const { return count(key, value, *to); }
     std::string operator()(bool* to) const { return choose(key, value, kFlags, *to); }
     std::string operator()(double* to) const { return year(value, *to); }
+    std::string operator()(Ratio to) const { return ratio(key, value, *to.value); }
+    std::string operator()(std::vector<std::int64_t>* to) const { return counts(key, value, *to); }
     std::string operator()(Sharding* to) const { return choose(key, value, kShardings, *to); }
     std::string operator()(Recompute* to) const { return choose(key, value, kRecomputes, *to); }
     std::string operator()(AttentionKernel* to) const { return choose(key, value, kAttentions, *to); }
@@ -127,6 +152,9 @@ std::string read_layout_words(std::string_view words, Layout& l) {
                      {"sequence_parallel", &l.sequence_parallel},
                      {"sharding", &l.sharding},
                      {"recompute", &l.recompute},
+                     {"stages", &l.stages},
+                     {"capacity", Ratio{&l.capacity}},
+                     {"imbalance", Ratio{&l.imbalance}},
                      {"offload", &l.offload}});
 }
 
@@ -173,6 +201,8 @@ std::string described(const Layout& l) {
       text += ", recompute " + std::string(word.name);
   }
   if (l.offload) text += ", offload";
+  for (std::size_t i = 0; i < l.stages.size(); ++i)
+    text += (i == 0 ? ", stages of " : "/") + std::to_string(l.stages[i]);
   return text;
 }
 
