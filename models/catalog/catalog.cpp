@@ -30,7 +30,8 @@ constexpr KindNames kKindNames[] = {{"accelerators", "accelerator"},
                                     {"recovery", "recovery budget"},
                                     {"calibration", "calibration"},
                                     {"collectives", "measured network"},
-                                    {"gemms", "table of matrix products"}};
+                                    {"gemms", "table of matrix products"},
+                                    {"recommenders", "recommender"}};
 static_assert(std::size(kKindNames) == std::size(kCatalogKinds));
 
 const KindNames& names_of(CatalogKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }

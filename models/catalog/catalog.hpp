@@ -10,6 +10,7 @@
 #include "models/quantity/quantity.hpp"
 #include "models/reliability/failure_row.hpp"
 #include "models/reliability/reliability.hpp"
+#include "models/transformer/recommender.hpp"
 #include "models/transformer/transformer.hpp"
 
 namespace fleetsim {
@@ -30,12 +31,13 @@ enum class CatalogKind : std::uint8_t {
   kCalibration,
   kCollectives,
   kGemms,
+  kRecommenders,
 };
 
 inline constexpr CatalogKind kCatalogKinds[] = {
     CatalogKind::kAccelerators, CatalogKind::kNodes,       CatalogKind::kFabrics, CatalogKind::kTransformers,
     CatalogKind::kFailures,     CatalogKind::kPrices,      CatalogKind::kStorage, CatalogKind::kRecovery,
-    CatalogKind::kCalibration,  CatalogKind::kCollectives, CatalogKind::kGemms};
+    CatalogKind::kCalibration,  CatalogKind::kCollectives, CatalogKind::kGemms,   CatalogKind::kRecommenders};
 
 /// The name of the folder: "accelerators".
 std::string_view to_string(CatalogKind kind);
@@ -150,6 +152,11 @@ struct GemmTable {
   std::vector<MeasuredGemm> products;
 };
 
+struct RecommenderEntry {
+  Recommender model;
+  std::int64_t batch = 0;  ///< samples of a step in its reference
+};
+
 struct FailureMix {
   std::string name;
   std::vector<FailureRow> rows;
@@ -179,6 +186,7 @@ Found<Price> price(std::string_view name);
 Found<Storage> storage(std::string_view name);
 Found<RecoveryBudget> recovery_budget(std::string_view name);
 Found<GemmTable> gemm_table(std::string_view name);
+Found<RecommenderEntry> recommender(std::string_view name);
 
 /// Lookup by any spelling: the name or one the entry lists under `also`, whatever its case, blanks, hyphens,
 /// underscores, dots and parentheses. What stands in parentheses at the end may be a remark.

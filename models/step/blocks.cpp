@@ -13,6 +13,7 @@ constexpr double kNormBytes = 10;         // per element of norm and residual, f
 constexpr double kRotationBytes = 4;      // per rotated element: read and written
 constexpr double kRaggedRows = 64;        // half a tile of rows that an expert's share leaves empty
 constexpr double kPermutationPasses = 6;  // over the tokens, into expert order and back
+constexpr double kUnfusedKernels = 2;     // such as a norm and a residual, or a copy and a rotation
 constexpr double kUnfusedActivation = 3;  // passes of an unfused expert activation over a fused one's
 constexpr double kLossBytes = 8;          // per logit: FP32, read and written
 
@@ -100,7 +101,8 @@ void Blocks::grouped_project(Block& block, double rows, double from, double to, 
 
 /// Pointwise kernels: so many bytes forward, twice as many backward.
 void Blocks::pointwise(Block& block, double bytes) const {
-  const Seconds forward = kernels_.pointwise(Bytes{bytes});
+  const double kernels = in_.software.fused ? 1 : kUnfusedKernels;
+  const Seconds forward = kernels_.pointwise(Bytes{bytes}, kernels);
   block.forward.memory += forward;
   block.backward.memory += 2 * forward;
   block.forward.bytes += Bytes{bytes};

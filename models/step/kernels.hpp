@@ -35,8 +35,11 @@ class Kernels {
   /// Backward attention takes 2.5 times the products of forward.
   static constexpr double kAttentionBackward = 2.5;
 
-  /// A kernel that reads and writes so many bytes, in the ideal.
-  Seconds pointwise(Bytes ideal) const { return ideal / pointwise_; }
+  /// Kernels that read and write so many bytes, in the ideal; each starts as late after the one before it as
+  /// a product does.
+  Seconds pointwise(Bytes ideal, double kernels) const {
+    return ideal / pointwise_ + kernels * main_.curve.each;
+  }
 
   /// Casting so many elements to the step's number format; nothing for BF16.
   Seconds quantization(double elements) const { return Bytes{elements * quantized_bytes_} / copy_; }

@@ -33,6 +33,8 @@ bool reads(CatalogKind kind, const std::string& name) {
       return storage(name).entry.has_value();
     case CatalogKind::kGemms:
       return gemm_table(name).entry.has_value();
+    case CatalogKind::kRecommenders:
+      return recommender(name).entry.has_value();
     case CatalogKind::kRecovery:
       return recovery_budget(name).entry.has_value();
     case CatalogKind::kCalibration:

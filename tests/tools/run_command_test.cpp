@@ -35,6 +35,22 @@ TEST_CASE("a run prints its page on standard output alone, and ends with 0") {
   CHECK_FALSE(has(ended.out, "\x1b"));
 }
 
+TEST_CASE("the contract names the peak of each class's number format as its ideal") {
+  const Workplace at;
+  write_file(at.scenario, R"({
+    "fleet": { "pools": { "a": { "node": "dgx-h100", "nodes": 1 } } },
+    "workload": { "train": { "model": "llama3-8b", "gang": 8, "steps": 3,
+      "layout": { "sharding": "full", "recompute": "full" },
+      "step": { "model": true, "sequence": 8192, "global_batch": 8, "precision": "fp8" } } },
+    "window": { "until": "done" } })");
+  const Ended ended = run_program({"run", at.scenario, "--ascii"});
+  CHECK(ended.code == 0);
+  std::string line = ended.out.substr(ended.out.find("CONTRACT"));
+  for (char& c : line) c = c == '\n' ? ' ' : c;
+  while (line.find("  ") != std::string::npos) line.replace(line.find("  "), 2, " ");
+  CHECK(has(line, "dense peak of h100-sxm, 989 TFLOP/s; for train that of its number format, 1.98 PFLOP/s"));
+}
+
 TEST_CASE("a locale that is not UTF-8, or --ascii, gives plain ASCII") {
   const Workplace at;
   for (const auto& [words, environment] :

@@ -120,6 +120,7 @@ constexpr std::array kKinds = {
     Kind{"collectives", "catalog: measured sweeps of collectives",
          catalog_entries<CatalogKind::kCollectives>},
     Kind{"gemms", "catalog: measured matrix products", catalog_entries<CatalogKind::kGemms>},
+    Kind{"recommenders", "catalog: recommendation models", catalog_entries<CatalogKind::kRecommenders>},
 };
 
 const Entry kSchema{"schema", "the JSON Schema of a scenario file, which is scenarios/schema.json"};

@@ -5,6 +5,7 @@
 #include "models/catalog/network.hpp"
 #include "models/catalog/read_products.hpp"
 #include "models/quantity/format.hpp"
+#include "models/step/recommender_step.hpp"
 #include "models/step/search.hpp"
 #include "tools/cli/arguments.hpp"
 #include "tools/cli/host.hpp"
@@ -18,7 +19,7 @@ namespace fleetsim {
 namespace {
 
 constexpr OptionRow kOptions[] = {
-    {"model", "NAME", "transformer of the catalog"},
+    {"model", "NAME", "transformer or recommender of the catalog"},
     {"gpus", "N", "devices of the job"},
     {"node", "NAME", "node of the catalog; dgx-h100 unless given"},
     {"fabric", "NAME", "fabric of the catalog; the usual one of the node unless given"},
@@ -59,8 +60,8 @@ std::optional<StepInput> read_input(Arguments& arguments) {
   const std::optional<std::string> model_name = arguments.value("model");
   if (!model_name) return wrong("expected --model, or --file");
   const Found<Like<Transformer>> model = transformer_like(*model_name);
-  if (!model) return wrong(model.problem);
-  input.model = model.entry->entry;
+  if (!model && !recommender(*model_name)) return wrong(model.problem);
+  if (model) input.model = model.entry->entry;
   if (const auto sequence = arguments.whole("sequence", 1, 100'000'000))
     input.model.sequence = static_cast<std::int64_t>(*sequence);
   const std::string node_name = arguments.value("node").value_or("dgx-h100");
@@ -141,6 +142,41 @@ std::optional<LayoutSearch> layouts_of(Arguments& arguments, StepInput& input, s
   return std::nullopt;
 }
 
+/// A step of a recommender: tables and layers are spread in one way only.
+std::optional<StepCase> recommender_case(Arguments& arguments, const RecommenderEntry& entry,
+                                         StepInput input) {
+  for (const std::string_view option : {"layout", "best", "vary", "sequence"}) {
+    if (!arguments.value(option)) continue;
+    arguments.reject("--" + std::string(option) + " is for transformers");
+    return std::nullopt;
+  }
+  Layout& layout = input.layout;
+  if (!arguments.value("batch")) layout.global_batch = entry.batch;
+  if (layout.global_batch % layout.devices != 0) {
+    arguments.reject("the number of devices " + std::to_string(layout.devices) +
+                     " does not divide the global batch " + std::to_string(layout.global_batch));
+    return std::nullopt;
+  }
+  layout.micro_batch = layout.global_batch / layout.devices;
+  layout.sharding = Sharding::kNone;
+  input.model.sequence = 1;
+  const StepBreakdown step = recommender_step({.model = entry.model,
+                                               .device = input.device,
+                                               .links = input.links,
+                                               .devices = layout.devices,
+                                               .batch = layout.global_batch,
+                                               .number = input.number,
+                                               .software = input.software},
+                                              step_constants());
+  if (step.memory > input.device.memory) {
+    arguments.reject("tables do not fit: a device has " + format_bytes(input.device.memory) + " and needs " +
+                     format_bytes(step.memory) + ", " + format_bytes(step.memory - input.device.memory) +
+                     " too much");
+    return std::nullopt;
+  }
+  return StepCase{std::move(input), step};
+}
+
 ExitCode compare_runs(Arguments& arguments, const std::string& path) {
   const std::optional<std::string> text = file_text(path);
   if (!text) return fail("step", path + ": cannot be read", ExitCode::bad_input);
@@ -178,6 +214,11 @@ ExitCode step_command(const Words& words) {
   if (const auto file = arguments.value("file")) return compare_runs(arguments, *file);
   std::optional<StepInput> input = read_input(arguments);
   if (!input) return arguments.exit().value_or(ExitCode::bad_input);
+  if (const Found<RecommenderEntry> entry = recommender(*arguments.value("model"))) {
+    const std::optional<StepCase> one = recommender_case(arguments, *entry.entry, *input);
+    if (!one) return ExitCode::bad_input;
+    return print(arguments.has("json") ? steps_json({*one}) : step_page(*one, output_style(arguments)));
+  }
   const auto best = arguments.whole("best", 1, 1000);
   if (arguments.exit()) return *arguments.exit();
 

@@ -57,12 +57,35 @@ std::string policy_text(const SchedulerSpec& scheduler) {
   return text;
 }
 
+namespace {
+
+/// The peak that a modelled step is compared with.
+FlopRate peak_of(const StepInput& input) {
+  switch (input.number) {
+    case Number::kBf16:
+      return input.device.peak_bf16;
+    case Number::kFp8:
+    case Number::kMxfp8:
+      return input.device.peak_fp8;
+    case Number::kNvfp4:
+      return input.device.peak_fp4;
+  }
+  return input.device.peak_bf16;
+}
+
+}  // namespace
+
 std::string ideal_text(const Scenario& scenario) {
   std::string text;
   for (const PoolSpec& pool : scenario.pools) {
     if (!pool.peak) continue;
     const std::string peak = "dense peak of " + pool.device_type + ", " + format_flop_rate(*pool.peak);
     if (text.find(peak) == std::string::npos) text += (text.empty() ? "" : "; ") + peak;
+  }
+  for (const JobClass& job : scenario.classes) {
+    if (!job.step.model || job.step.model->input().number == Number::kBf16) continue;
+    text += "; for " + job.name + " that of its number format, " +
+            format_flop_rate(peak_of(job.step.model->input()));
   }
   return text.empty() ? "as the scenario gives it" : text;
 }
@@ -100,8 +123,8 @@ std::string_view name_of(RunState state) {
 }
 
 std::string_view name_of(FinalState state) {
-  constexpr std::string_view kNames[] = {"completed",       "failed",        "cancelled",
-                                         "killed_at_limit", "unsatisfiable", "no_progress", "gave_up"};
+  constexpr std::string_view kNames[] = {"completed",     "failed",      "cancelled", "killed_at_limit",
+                                         "unsatisfiable", "no_progress", "gave_up"};
   return kNames[static_cast<std::size_t>(state)];
 }
 
