@@ -174,13 +174,13 @@ void Engine::leave_shared(Job& job) {
 bool Engine::stop_for_drain(Job& job) {
   ++job.drains;
   if (in_window()) ++result_.classes[job.job_class.value].drains;
-  return stop_to_reconfigure(job);
+  return stop_to_reconfigure(job, StopCause::drain);
 }
 
 /// Discards what is not committed; false if that was once too often, and the job has ended.
-bool Engine::stop_to_reconfigure(Job& job) {
+bool Engine::stop_to_reconfigure(Job& job, StopCause cause) {
   charge_held(job, now_);
-  const PreemptionRow before = before_stop(job, nullptr, StopCause::drain);
+  const PreemptionRow before = before_stop(job, nullptr, cause);
   settle(job, covered(job, now_), Leaf::runtime_reconfiguration);
   log_stop(before, job);
   if (job.phase == JobPhase::saving) run_eviction_clock(job);  // the eviction comes to nothing

@@ -161,8 +161,10 @@ class Engine {
   DeviceMask part_with(Job& job, std::uint32_t node, DeviceMask devices, DeviceState to, const char* reason);
   void lack_members(Job& job);
   bool fill_members(Job& job);
-  bool can_fill_member(const Job& job, std::uint32_t devices) const;
-  std::optional<Part> find_free_member(const Job& job, std::uint32_t devices) const;
+  std::optional<StandIn> find_stand_in(const Job& job, std::uint32_t devices, Soundness which) const;
+  std::optional<StandIn> find_stand_in(const Job& job, std::uint32_t devices) const;
+  std::optional<Part> find_free_member(const Job& job, std::uint32_t devices, Soundness which) const;
+  DeviceMask known_slow(std::uint32_t pool, std::uint32_t node) const;
   bool fill_member(Job& job, std::uint32_t devices);
   void take_part(Job& job, const Part& part, DeviceState from);
   void fill_waiting();
@@ -189,7 +191,7 @@ class Engine {
   void leave_withdrawn(Job& job);
   void leave_shared(Job& job);
   bool stop_for_drain(Job& job);
-  bool stop_to_reconfigure(Job& job);
+  bool stop_to_reconfigure(Job& job, StopCause cause);
   void schedule_leaving(Job& job);
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
@@ -370,6 +372,7 @@ class Engine {
   void start_fragmentation();
   void measure_fragmentation();
   void book_fragmentation(std::uint32_t pool, FragmentationBook& book);
+  void sample_fragmentation(std::uint32_t pool, const FragmentationBook& book, SimTime first, SimTime last);
   void measure_by_queue(std::uint32_t pool, FragmentationBook& book) const;
 
   // books.cpp

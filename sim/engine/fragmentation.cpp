@@ -115,6 +115,7 @@ void Engine::book_fragmentation(std::uint32_t pool, FragmentationBook& book) {
   const SimTime first = clip(book.since), last = clip(now_);
   book.since = now_;
   if (first >= last) return;
+  sample_fragmentation(pool, book, first, last);
   FragmentationSums& sums = result_.fragmentation[pool];
   sums.free += book.free * (last - first);
   sums.device += book.device * (last - first);
@@ -122,6 +123,18 @@ void Engine::book_fragmentation(std::uint32_t pool, FragmentationBook& book) {
   sums.rack += book.rack * (last - first);
   sums.pod += book.pod * (last - first);
   sums.typical += book.typical * (last - first);
+}
+
+/// What holds from `first` on, at those instants of the series that come before `last`.
+void Engine::sample_fragmentation(std::uint32_t pool, const FragmentationBook& book, SimTime first,
+                                  SimTime last) {
+  const auto& every = scenario_.pools[pool].sample_fragmentation;
+  std::vector<FragmentationSample>& samples = result_.fragmentation_samples;
+  if (!every || options_.jobs != RunOptions::Jobs::each) return;
+  const std::int64_t next = ((first - window_start_).ns() + every->ns() - 1) / every->ns();
+  for (SimTime at = window_start_ + *every * next; at < last && samples.size() < kMostSamples;
+       at = at + *every)
+    samples.push_back({at, pool, book.free, book.device, book.node, book.rack, book.pod, book.typical});
 }
 
 void Engine::measure_fragmentation() {

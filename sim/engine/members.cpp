@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "sim/engine/engine.hpp"
 
@@ -116,44 +117,71 @@ void Engine::add_member(Job& job, const Part& part) {
   job.parts.push_back(part);
 }
 
-bool Engine::can_fill_member(const Job& job, std::uint32_t devices) const {
-  const Pool& pool = pools_[job.pool.value];
-  if (job.shape.unlike != 0) return false;
-  const bool own = std::any_of(job.own_spares.begin(), job.own_spares.end(),
-                               [&](const Part& spare) { return spare.count() >= devices; });
-  return own || pool.find_spare(job.shape, devices) || find_free_member(job, devices);
+/// Devices of the node that stragglers are among.
+DeviceMask Engine::known_slow(std::uint32_t pool, std::uint32_t node) const {
+  return slow_spots_.empty() ? DeviceMask{0} : slow_spots_[pool].stragglers(node);
 }
 
 /// What is free for a member of the gang.
-std::optional<Part> Engine::find_free_member(const Job& job, std::uint32_t devices) const {
+std::optional<Part> Engine::find_free_member(const Job& job, std::uint32_t devices, Soundness which) const {
   const Pool& pool = pools_[job.pool.value];
-  if (const PackedNodes* const packed = pool.packed())
-    return packed->find_member(job.shape, devices, [](std::uint32_t) { return true; });
-  const auto node = pool.next_with_at_least(devices, 0);
-  return node ? std::optional{lowest_devices(pool, *node, devices)} : std::nullopt;
+  const auto usable = [&](std::uint32_t node) {
+    const DeviceMask slow = which == Soundness::any ? 0 : known_slow(job.pool.value, node);
+    return pool.free_devices(node) & ~slow;
+  };
+  const auto has_room = [&](std::uint32_t node) {
+    return static_cast<std::uint32_t>(std::popcount(usable(node))) >= devices;
+  };
+  if (const PackedNodes* const packed = pool.packed()) {
+    auto part = packed->find_member(job.shape, devices, has_room);
+    // The policy, which chooses the cards, does not know which are slow.
+    if (part && (part->devices & ~usable(part->node)) != 0)
+      part->devices = lowest_bits(usable(part->node), devices);
+    return part;
+  }
+  for (auto node = pool.next_with_at_least(devices, 0); node;
+       node = pool.next_with_at_least(devices, *node + 1))
+    if (has_room(*node)) return Part{.node = *node, .devices = lowest_bits(usable(*node), devices)};
+  return std::nullopt;
+}
+
+std::optional<StandIn> Engine::find_stand_in(const Job& job, std::uint32_t devices, Soundness which) const {
+  if (job.shape.unlike != 0) return std::nullopt;
+  const std::uint32_t pool = job.pool.value;
+  const auto slow = [&](std::uint32_t node) {
+    return which == Soundness::any ? DeviceMask{0} : known_slow(pool, node);
+  };
+  for (const Part& spare : job.own_spares) {
+    const DeviceMask usable = spare.devices & ~slow(spare.node);
+    if (static_cast<std::uint32_t>(std::popcount(usable)) >= devices)
+      return StandIn{Part{.node = spare.node, .devices = lowest_bits(usable, devices)}, DeviceState::held};
+  }
+  if (const auto spare = pools_[pool].find_spare(job.shape, devices, slow))
+    return StandIn{*spare, DeviceState::spare};
+  const auto free = find_free_member(job, devices, which);
+  return free ? std::optional{StandIn{*free, DeviceState::free}} : std::nullopt;
+}
+
+/// One that is known to be slow only where there is no other.
+std::optional<StandIn> Engine::find_stand_in(const Job& job, std::uint32_t devices) const {
+  const auto sound = find_stand_in(job, devices, Soundness::sound);
+  const bool some_are_slow = !slow_spots_.empty() && !slow_spots_[job.pool.value].empty();
+  return sound || !some_are_slow ? sound : find_stand_in(job, devices, Soundness::any);
 }
 
 bool Engine::fill_member(Job& job, std::uint32_t devices) {
-  if (job.shape.unlike != 0) return false;
-  for (Part& spare : job.own_spares) {
-    if (spare.count() < devices) continue;
-    charge_held(job, now_);
-    record_allocation(job, "member replaced");
-    DeviceMask rest = spare.devices;
-    for (std::uint32_t taken = 0; taken < devices; ++taken) rest &= rest - 1;
-    const Part member{.node = spare.node, .devices = spare.devices & ~rest};
-    spare.devices = rest;
-    add_member(job, member);
-    job.own_spares.erase_if([](const Part& part) { return part.devices == 0; });
-    return true;
-  }
-  const Pool& pool = pools_[job.pool.value];
-  const auto spare = pool.find_spare(job.shape, devices);
-  const auto part = spare ? spare : find_free_member(job, devices);
-  if (!part) return false;
+  const auto found = find_stand_in(job, devices);
+  if (!found) return false;
   charge_held(job, now_);
   record_allocation(job, "member replaced");
-  take_part(job, *part, spare ? DeviceState::spare : DeviceState::free);
+  if (found->from != DeviceState::held) {
+    take_part(job, found->part, found->from);
+    return true;
+  }
+  for (Part& spare : job.own_spares)
+    if (spare.node == found->part.node) spare.devices &= ~found->part.devices;
+  add_member(job, found->part);
+  job.own_spares.erase_if([](const Part& part) { return part.devices == 0; });
   return true;
 }
 

@@ -55,6 +55,16 @@ struct BrokenShare {
   Duration repair;
 };
 
+// Members.
+
+/// What takes the place of a member: of the job's own spares (held), of the pool's, or what is free.
+struct StandIn {
+  Part part;
+  DeviceState from = DeviceState::free;
+};
+/// Whether devices that are known to be slow count.
+enum class Soundness : std::uint8_t { any, sound };
+
 // Drains.
 
 /// A drain, or nodes that are not installed.

@@ -22,7 +22,7 @@ bool holds_exactly(const Job& job, Placement parts) {
 
 std::string_view name_of(StopCause cause) {
   constexpr std::array<std::string_view, kStopCauses> kNames{
-      "order", "priority", "reclaim", "idle_reservation", "moved", "shrink", "drain", "outside"};
+      "order", "priority", "reclaim", "idle_reservation", "moved", "shrink", "drain", "swap", "outside"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 

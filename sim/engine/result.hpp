@@ -69,7 +69,7 @@ struct ClassOutcome {
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
   std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0, resizes = 0;
   DeviceTime resize_pauses;  ///< held by gangs that pause at a new size
-  std::int64_t swaps = 0;  ///< times that a job was stopped to be rid of stragglers
+  std::int64_t swaps = 0;    ///< times that a job was stopped to be rid of stragglers
   /// Replicas wanted inside the window that became ready, and how long that took in all, 1,000 units each.
   std::int64_t ready = 0;
   DeviceTime ready_wait;
@@ -97,9 +97,10 @@ enum class StopCause : std::uint8_t {
   moved,             ///< it gives up its nodes, and is given others
   shrink,            ///< for another, and goes on smaller
   drain,             ///< its nodes are drained or taken away
+  swap,              ///< it gives up a member that is slow
   outside,           ///< by an eviction of the scenario
 };
-inline constexpr std::size_t kStopCauses = 8;
+inline constexpr std::size_t kStopCauses = 9;
 std::string_view name_of(StopCause cause);
 /// Whether the scheduler stopped it for another.
 constexpr bool is_preemption(StopCause cause) { return cause <= StopCause::idle_reservation; }
@@ -133,6 +134,14 @@ struct FragmentationSums {
   DeviceTime typical;  ///< of packed nodes, for typical tasks: the measure of the FGD study
 };
 
+/// The same at an instant.
+struct FragmentationSample {
+  SimTime at;
+  std::uint32_t pool = 0;
+  Capacity free, device, node, rack, pod, typical;
+};
+inline constexpr std::size_t kMostSamples = 1'000'000;
+
 /// A pool at the end of the window.
 struct PoolEnd {
   Capacity held, installed;
@@ -153,11 +162,12 @@ struct RunResult {
   /// place of no_demand has the time in which nothing is free.
   std::vector<LeafTotals> waiting;
   std::array<SizeTime, kSizeCohorts> by_size{};
-  std::vector<PoolEnd> pool_ends{};                ///< by pool
-  std::vector<FragmentationSums> fragmentation{};  ///< by pool; of those that are to be measured
-  std::vector<JobPercentiles> percentiles{};       ///< by class, and at last of all jobs; when asked for
-  std::optional<SimTime> makespan;                 ///< end of the last job that ended
-  std::vector<JobOutcome> jobs;                    ///< in order of arrival, when asked for
+  std::vector<PoolEnd> pool_ends{};                          ///< by pool
+  std::vector<FragmentationSums> fragmentation{};            ///< by pool; of those that are to be measured
+  std::vector<FragmentationSample> fragmentation_samples{};  ///< by instant and pool, when jobs are asked for
+  std::vector<JobPercentiles> percentiles{};  ///< by class, and at last of all jobs; when asked for
+  std::optional<SimTime> makespan;            ///< end of the last job that ended
+  std::vector<JobOutcome> jobs;               ///< in order of arrival, when asked for
   std::uint64_t events = 0;
 };
 

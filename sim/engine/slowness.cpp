@@ -172,19 +172,22 @@ void Engine::swap_wanted() {
   for (const JobId id : wanted) swap_due(job(id));
 }
 
-/// Stops the gang and goes on with other members in place of as many stragglers as there are others for;
+/// Stops the gang and goes on with other members in place of as many stragglers as there are sound ones for;
 /// false, and nothing happens, if there are none.
 bool Engine::swap_stragglers(Job& job) {
   SlowSpots& spots = slow_spots_[job.pool.value];
   Placement stragglers;
   for (const Part& part : job.parts)
     if (part.milli == 0 && spots.is_straggler(part)) stragglers.push_back(part);
-  if (stragglers.empty() || !can_fill_member(job, stragglers.front().count())) return false;
+  const auto has_stand_in = [&](const Part& part) {
+    return find_stand_in(job, part.count(), Soundness::sound).has_value();
+  };
+  if (stragglers.empty() || !has_stand_in(stragglers.front())) return false;
   ++job.swaps;
   if (in_window()) ++result_.classes[job.job_class.value].swaps;
-  if (!stop_to_reconfigure(job)) return true;
+  if (!stop_to_reconfigure(job, StopCause::swap)) return true;
   for (const Part& part : stragglers) {
-    if (!can_fill_member(job, part.count())) break;
+    if (!has_stand_in(part)) break;
     const Duration repair =
         spots.repair(part, [&](std::uint32_t place) { return slow_episodes_[place].repair; });
     lose_devices(job, part.node, part.devices, repair);

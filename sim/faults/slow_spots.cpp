@@ -34,10 +34,13 @@ Slowness SlowSpots::of(const Placement& parts) const {
   return slowness;
 }
 
-bool SlowSpots::is_straggler(const Part& part) const {
-  return std::any_of(spots_[part.node].begin(), spots_[part.node].end(), [&](const Spot& spot) {
-    return spot.cause == SlowCause::straggler && (spot.devices & part.devices) != 0;
-  });
+DeviceMask SlowSpots::stragglers(std::uint32_t node) const {
+  DeviceMask slow = 0;
+  for (const Spot& spot : spots_[node])
+    if (spot.cause == SlowCause::straggler) slow |= spot.devices;
+  return slow;
 }
+
+bool SlowSpots::is_straggler(const Part& part) const { return (stragglers(part.node) & part.devices) != 0; }
 
 }  // namespace fleetsim

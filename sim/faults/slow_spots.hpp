@@ -29,6 +29,8 @@ class SlowSpots {
   Slowness of(const Placement& parts) const;
   /// Whether the part has a straggler.
   bool is_straggler(const Part& part) const;
+  /// Which devices of a node are.
+  DeviceMask stragglers(std::uint32_t node) const;
   /// The longest repair of the stragglers in the part, by episode.
   template <class RepairOf>
   Duration repair(const Part& part, RepairOf&& repair_of) const {

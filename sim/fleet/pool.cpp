@@ -195,22 +195,15 @@ std::optional<Part> Pool::find_share(std::uint32_t milli) const {
   for (const Share& share : shares_) {
     if (share_free(share.node, share.device) >= milli &&
         share_rest(share.node, share.device) == DeviceState::free)
-      return Part{.node = share.node, .milli = static_cast<std::uint16_t>(milli), .devices = DeviceMask{1} << share.device};
+      return Part{.node = share.node,
+                  .milli = static_cast<std::uint16_t>(milli),
+                  .devices = DeviceMask{1} << share.device};
   }
   const auto node = next_with_at_least(1, 0);
   if (!node) return std::nullopt;
-  return Part{.node = *node, .milli = static_cast<std::uint16_t>(milli), .devices = free_devices(*node) & (~free_devices(*node) + 1)};
-}
-
-std::optional<Part> Pool::find_spare(const GangShape& shape, std::uint32_t count) const {
-  for (auto node = with_spares_.next(0); node; node = with_spares_.next(*node + 1)) {
-    const DeviceMask spares = devices_in(DeviceState::spare, *node);
-    if (popcount(spares) < count || (packed_ && !packed_->has_host_room(shape, *node))) continue;
-    DeviceMask rest = spares;
-    for (std::uint32_t taken = 0; taken < count; ++taken) rest &= rest - 1;
-    return Part{.node = *node, .devices = spares & ~rest};
-  }
-  return std::nullopt;
+  return Part{.node = *node,
+              .milli = static_cast<std::uint16_t>(milli),
+              .devices = free_devices(*node) & (~free_devices(*node) + 1)};
 }
 
 void Pool::take_spare(const Part& part, JobId job) {

@@ -101,8 +101,18 @@ class Pool {
   }
   /// The first `count` wholly free nodes, for `out`, which is empty; there are as many.
   void first_whole_nodes(std::uint32_t count, Placement& out) const;
-  /// So many spare devices of one node, which has what else a member of the gang asks for: of the first node.
-  std::optional<Part> find_spare(const GangShape& shape, std::uint32_t devices) const;
+  /// So many spare devices of one node, which has what else a member of the gang asks for, but none of those
+  /// to avoid (`avoid(node)`): of the first node.
+  template <class Avoid>
+  std::optional<Part> find_spare(const GangShape& shape, std::uint32_t count, Avoid&& avoid) const {
+    for (auto node = with_spares_.next(0); node; node = with_spares_.next(*node + 1)) {
+      const DeviceMask spares = devices_in(DeviceState::spare, *node) & ~avoid(*node);
+      if (static_cast<std::uint32_t>(std::popcount(spares)) < count) continue;
+      if (packed_ && !packed_->has_host_room(shape, *node)) continue;
+      return Part{.node = *node, .devices = lowest_bits(spares, count)};
+    }
+    return std::nullopt;
+  }
   /// Nodes with exactly, or at least, `count` free devices.
   std::uint32_t nodes_with(std::uint32_t count) const { return free_counts_[count]; }
   std::uint32_t nodes_with_at_least(std::uint32_t count) const;

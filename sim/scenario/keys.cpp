@@ -48,6 +48,7 @@ constexpr KeyInfo kKeys[] = {
   {"pool", "drains", "list drain", "", "nodes taken out of service by plan"},
   {"pool", "installed", "list dated_nodes", "", "nodes that are installed for part of the time"},
   {"pool", "fragmentation", "flag", "false", "measures what of the free capacity jobs could not use; takes a look at the pool at every change"},
+  {"pool", "fragmentation_every", "duration>0", "", "goes with `fragmentation`: `--out` writes fragmentation.csv, a row so often, at most a million"},
 
   {"node_list", "groups", "list node_group", "", "groups of like nodes, in the order of the nodes"},
   {"node_list", "format", "openb", "", "format of a file of nodes, instead of groups"},

@@ -162,6 +162,9 @@ PoolSpec read_pool(const Reader& in, const std::string& name, Scenario& scenario
   read_contention(in, pool);
   read_drains(in, pool);
   assign(pool.measure_fragmentation, in.flag("fragmentation"));
+  assign(pool.sample_fragmentation, in.duration("fragmentation_every", Sign::positive));
+  if (pool.sample_fragmentation && !pool.measure_fragmentation)
+    in.problem("fragmentation_every", "goes with \"fragmentation\": true, which is not there");
   return pool;
 }
 

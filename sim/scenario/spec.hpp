@@ -120,6 +120,7 @@ struct PoolSpec {
   bool shuffled = false;               ///< packed nodes stand in an order of their own in each replication
   std::vector<WeightedShape> typical;  ///< tasks that fragmentation of packed nodes is measured against
   bool measure_fragmentation = false;
+  std::optional<Duration> sample_fragmentation{};  ///< so often, for a series over time
 };
 
 /// Gangs as asked for: a number of devices (spread over as few nodes as hold them), an explicit shape, or a
@@ -442,7 +443,7 @@ struct Scenario {
   std::vector<ScriptedSlowness> slow_script;
   std::vector<JobClass> classes;
   std::vector<HostDemand> demands{
-      HostDemand{}};                       ///< that gangs have of their nodes; the first asks for nothing
+      HostDemand{}};  ///< that gangs have of their nodes; the first asks for nothing
   std::vector<std::vector<MemberKind>> unlike{{}};  ///< members of gangs by number, widest first; 0 is none
   std::vector<std::string> device_models;  ///< by their bit in HostDemand::accepts and NodeSpec::type
   SchedulerSpec scheduler;

@@ -61,6 +61,7 @@ PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
                      .faults = first.faults,
                      .run_states = std::vector<std::int64_t>(static_cast<std::size_t>(RunState::stalled) + 1),
                      .jobs = first.jobs,
+                     .fragmentation = first.fragmentation_samples,
                      .preemptions = first.preemptions.rows,
                      .events = 0};
   for (auto& rows : result.faults) std::fill(rows.begin(), rows.end(), FaultOutcome{});

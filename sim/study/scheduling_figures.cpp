@@ -86,6 +86,17 @@ double deepest_cascade(const FigurePlace&, const RunSums& sums) {
   return count(sums.run->preemptions.deepest);
 }
 
+// Stops of jobs, by cause.
+template <StopCause cause>
+double stopped(const FigurePlace&, const RunSums& sums) {
+  return count(sums.run->preemptions.by_cause[static_cast<std::size_t>(cause)]);
+}
+double stopped_by_failures(const FigurePlace&, const RunSums& sums) {
+  std::int64_t failures = 0;
+  for (const ClassOutcome& of : sums.run->classes) failures += of.failures;
+  return count(failures);
+}
+
 // Jobs that waited, by what their pool's free capacity was kept by.
 double window_seconds(const FigurePlace&, const RunSums& sums) {
   return seconds(sums.run->window_end - sums.run->window_start);
@@ -155,6 +166,11 @@ constexpr FigureInfo waiting_row(std::string_view pattern, std::string_view abou
   return {pattern, kPool, "jobs", about, waiting<reason>, window_seconds, kNoWindow};
 }
 
+template <StopCause cause>
+constexpr FigureInfo stops_row(std::string_view name, std::string_view about) {
+  return {name, kFleet, "1", about, stopped<cause>, once, ""};
+}
+
 constexpr auto kWait = &JobPercentiles::queue_wait;
 constexpr auto kTime = &JobPercentiles::time_to_result;
 constexpr auto kSlowdown = &JobPercentiles::bounded_slowdown;
@@ -186,6 +202,22 @@ constexpr std::array kFigures{
         "longest cascade: a job stopped for one that had been stopped for another has depth 2 (mean over "
         "replications)",
         deepest_cascade, once, ""},
+    stops_row<StopCause::order>("stops.order",
+                                "jobs stopped for one before them in the order, per replication"),
+    stops_row<StopCause::priority>("stops.priority",
+                                   "jobs stopped for one of larger priority, per replication"),
+    stops_row<StopCause::reclaim>("stops.reclaim",
+                                  "jobs stopped for a queue that takes back its guarantee, per replication"),
+    stops_row<StopCause::idle_reservation>("stops.idle_reservation",
+                                           "reservations without work ended for another, per replication"),
+    stops_row<StopCause::moved>("stops.moved", "jobs stopped to go on on other nodes, per replication"),
+    stops_row<StopCause::shrink>("stops.shrink", "gangs made smaller for another, per replication"),
+    stops_row<StopCause::drain>("stops.drain",
+                                "jobs stopped by drains, maintenance, or nodes that leave, per replication"),
+    stops_row<StopCause::swap>("stops.swap", "gangs stopped to give up slow members, per replication"),
+    stops_row<StopCause::outside>("stops.outside", "evictions of the scenario, per replication"),
+    FigureInfo{"stops.failure", kFleet, "1", "interruptions of jobs by failures, per replication",
+               stopped_by_failures, once, ""},
     FigureInfo{"time_to_result", kFleet, "s", "completion less submission, completed jobs of all classes",
                all_job_seconds<&ClassOutcome::time_to_result>, all_completed, kNobody},
     of_all<kTime, 50>("time_to_result.p50", "s", kTimeAbout),

@@ -32,11 +32,12 @@ struct PointResult {
   DeviceTime installed_window{};        ///< installed capacity x time, summed over replications
   DeviceTime window_time{};             ///< lengths of the windows, 1 a nanosecond, summed likewise
   std::vector<ClassOutcome> classes{};  ///< summed
-  std::vector<std::vector<FaultOutcome>> faults{};  ///< summed
-  std::vector<std::int64_t> run_states{};           ///< how many runs ended in each RunState
-  std::vector<std::string> holders{};               ///< of the first stalled run
-  std::vector<JobOutcome> jobs{};                   ///< of replication 0
-  std::vector<PreemptionRow> preemptions{};         ///< of replication 0, when jobs are asked for
+  std::vector<std::vector<FaultOutcome>> faults{};   ///< summed
+  std::vector<std::int64_t> run_states{};            ///< how many runs ended in each RunState
+  std::vector<std::string> holders{};                ///< of the first stalled run
+  std::vector<JobOutcome> jobs{};                    ///< of replication 0
+  std::vector<FragmentationSample> fragmentation{};  ///< of replication 0, when jobs are asked for
+  std::vector<PreemptionRow> preemptions{};          ///< of replication 0, when jobs are asked for
   std::uint64_t events = 0;
   std::vector<std::string> warnings{};  ///< e.g. the window is shorter than the MTBF
 

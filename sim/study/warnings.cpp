@@ -37,9 +37,27 @@ void add_young(const Scenario& scenario, Warnings& warnings) {
   }
 }
 
+/// The same of a list, over the time from its first arrival until one would follow its last. Of a few jobs
+/// there is no average.
+double offered_by_list(const JobClass& job_class) {
+  const std::vector<ListedJob>& jobs = job_class.arrivals.listed;
+  constexpr std::size_t kFew = 10;
+  if (jobs.size() < kFew || job_class.arrivals.drawn) return 0;
+  const auto [first, last] = std::minmax_element(
+      jobs.begin(), jobs.end(), [](const ListedJob& a, const ListedJob& b) { return a.submit < b.submit; });
+  const Seconds span = to_seconds(last->submit - first->submit);
+  if (!(span.si > 0)) return 0;
+  double device_seconds = 0;
+  for (const ListedJob& job : jobs)
+    device_seconds += (job.milli != 0 ? job.milli / 1000.0 : job.devices) * to_seconds(job.duration).si;
+  const auto count = static_cast<double>(jobs.size());
+  return device_seconds / (span.si * count / (count - 1));
+}
+
 /// Devices that jobs which come one after the other keep busy on average, launches included.
 double offered_devices(const JobClass& job_class, const Scenario& scenario) {
   const ArrivalSpec& arrivals = job_class.arrivals;
+  if (!arrivals.listed.empty()) return offered_by_list(job_class);
   if (const auto& life = job_class.service.life ? job_class.service.life : job_class.service.ready;
       life && arrivals.gap && !arrivals.count)
     return mean_devices(job_class.gang) * (Seconds{life->mean()} / Seconds{arrivals.gap->mean()});
@@ -83,7 +101,7 @@ void add_unstable_queue(const Scenario& scenario, Warnings& warnings) {
   if (offered < capacity) return;
   warnings.push_back("the queue is unstable: jobs arrive that need " + format_number(offered) +
                      " devices on average, of " + format_number(std::max(capacity, 0.0)) +
-                     "; waits grow with the window");
+                     "; waits grow with the window, or with the list");
 }
 
 void add_unresolved(const PointResult& point, Warnings& warnings) {

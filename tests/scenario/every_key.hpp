@@ -70,7 +70,7 @@ inline constexpr std::string_view kEveryKey[] = {
 })",
     R"({
   "fleet": { "pools": {
-    "a": { "nodes": { "groups": [ { "count": 2, "devices": 4, "device": "T4", "cpus": 32, "memory": "256 GiB" }, { "devices": 0 } ], "order": "shuffled" }, "fragmentation": true },
+    "a": { "nodes": { "groups": [ { "count": 2, "devices": 4, "device": "T4", "cpus": 32, "memory": "256 GiB" }, { "devices": 0 } ], "order": "shuffled" }, "fragmentation": true, "fragmentation_every": "10 min" },
     "b": { "device": "toy", "devices_per_node": 4, "nodes": 3, "cpus_per_node": 16, "memory_per_node": "64 GiB" },
     "c": { "nodes": { "format": "openb", "file": "three_nodes.csv", "order": "listed", "about": "three nodes", "source": "this folder" } } } },
   "workload": {

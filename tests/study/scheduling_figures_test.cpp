@@ -76,6 +76,39 @@ TEST_CASE("a percentile is the mean over replications of each one's, over the jo
   CHECK(simulated(result, "longest_wait") >= simulated(result, "queue_wait.max"));
 }
 
+TEST_CASE("stops of jobs are counted by cause") {
+  // low is stopped for high at 10, by a failure at 25, and by a drain at 30.
+  Scenario scenario = quota_of_one();
+  scenario.scheduler.quotas.clear();
+  scenario.classes.resize(2);
+  for (JobClass& job : scenario.classes) {
+    job.quota.reset();
+    job.gang.sizes = {2};
+  }
+  scenario.classes[1].priority = 1;
+  scenario.classes[1].steps = (10 * kSecond).ns();
+  scenario.classes[1].arrivals.submit = SimTime::zero() + 10 * kSecond;
+  scenario.scheduler.preemption = Preemption::kept;
+  scenario.scheduler.preempt_by = PreemptBy::priority;
+  ScriptedFault crash;
+  crash.at = SimTime::zero() + 25 * kSecond;
+  crash.hits = FaultScope::node;
+  crash.takes_out = FaultScope::nothing;
+  scenario.script = {crash};
+  scenario.pools[0].drains = {
+      {.at = SimTime::zero() + 30 * kSecond, .length = 5 * kSecond, .every = {}, .nodes = {0}}};
+  const PointResult result = result_of(scenario);
+  const auto stops = [&](const char* cause) {
+    const Figure* const figure = result.find(std::string("stops.") + cause);
+    REQUIRE(figure != nullptr);
+    return *figure->simulated.mean;
+  };
+  for (const char* cause : {"priority", "failure", "drain"}) CHECK(stops(cause) == 1);
+  for (const char* cause : {"order", "reclaim", "idle_reservation", "moved", "shrink", "swap", "outside"})
+    CHECK(stops(cause) == 0);
+  CHECK(*result.find("preemptions")->simulated.mean == 1);
+}
+
 TEST_CASE("waiting by reason adds up to the depth of the queue") {
   const PointResult result = result_of(busy_pool());
   double sum = 0;

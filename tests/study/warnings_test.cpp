@@ -49,6 +49,32 @@ TEST_CASE("a queue that cannot keep up is warned of") {
   CHECK(!warns(result_of(point), "unstable"));
 }
 
+TEST_CASE("a list of jobs that asks for more than there is is warned of") {
+  // Ten jobs of all eight devices and 133 s, one every 100 s: 10.64 devices of eight.
+  StudyPoint point;
+  PoolSpec pool;
+  pool.name = "p";
+  pool.nodes = 1;
+  pool.devices_per_node = 8;
+  pool.racks = {0};
+  point.scenario.pools = {pool};
+  JobClass jobs;
+  jobs.name = "j";
+  jobs.pools = {0};
+  for (int k = 0; k < 10; ++k)
+    jobs.arrivals.listed.push_back({.id = "j" + std::to_string(k),
+                                    .submit = SimTime::zero() + Duration::nanoseconds(100'000'000'000) * k,
+                                    .devices = 8,
+                                    .duration = Duration::nanoseconds(133'000'000'000),
+                                    .limit = {}});
+  point.scenario.classes = {jobs};
+  CHECK(
+      warns(result_of(point), "the queue is unstable: jobs arrive that need 10.6 devices on average, of 8"));
+  for (ListedJob& job : point.scenario.classes[0].arrivals.listed)
+    job.duration = Duration::nanoseconds(99'000'000'000);
+  CHECK(!warns(result_of(point), "unstable"));
+}
+
 TEST_CASE("a job without an end leaves less for the queue") {
   StudyPoint point;
   point.scenario = busy_pool();

@@ -111,6 +111,9 @@ std::vector<NamedFile> result_files(const StudyResult& result, bool each_job) {
   const bool preempts = std::any_of(result.points.begin(), result.points.end(), [](const PointResult& point) {
     return point.point->scenario.scheduler.preemption != Preemption::none || !point.preemptions.empty();
   });
+  const bool samples = std::any_of(result.points.begin(), result.points.end(),
+                                   [](const PointResult& point) { return !point.fragmentation.empty(); });
+  if (each_job && samples) files.push_back({"fragmentation.csv", fragmentation_table(result)});
   if (each_job && preempts) files.push_back({"preemptions.csv", preemptions_table(result)});
   return files;
 }

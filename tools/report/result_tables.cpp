@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "models/quantity/format.hpp"
 #include "tools/records/csv.hpp"
 #include "tools/report/facts.hpp"
 
@@ -116,6 +117,29 @@ std::string preemptions_table(const StudyResult& study) {
         out.cell(std::string_view{}).cell(std::string_view{});
       }
       out.cell(row.capacity.milli()).cell(to_string(row.lost)).cell(static_cast<std::int64_t>(row.depth));
+      out.end_row();
+    }
+  }
+  return out.text();
+}
+
+std::string fragmentation_table(const StudyResult& study) {
+  CsvWriter out;
+  add_place_header(out, study);
+  for (const char* column : {"at_ns", "pool", "free_milli_devices", "card", "node", "rack", "pod", "fgd"})
+    out.cell(column);
+  out.end_row();
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    for (const FragmentationSample& sample : study.points[i].fragmentation) {
+      const PoolSpec& pool = scenario_of(study.points[i]).pools[sample.pool];
+      add_place(out, study, i);
+      out.cell(sample.at.ns()).cell(pool.name).cell(sample.free.milli());
+      const auto share = [&](Capacity stranded) {
+        const auto free = static_cast<double>(sample.free.milli());
+        out.cell(free > 0 ? format_fixed(static_cast<double>(stranded.milli()) / free, 6) : std::string{});
+      };
+      for (const Capacity stranded : {sample.device, sample.node, sample.rack, sample.pod}) share(stranded);
+      pool.packed.empty() ? void(out.cell(std::string_view{})) : share(sample.typical);
       out.end_row();
     }
   }

@@ -13,6 +13,9 @@ std::string summary_table(const StudyResult& study);
 /// jobs.csv: one row per job of replication 0 of every point, in order of arrival. Times in nanoseconds.
 std::string jobs_table(const StudyResult& study);
 
+/// fragmentation.csv: what is free in a pool at instants of replication 0, and the share of it that jobs
+/// could not use, by level.
+std::string fragmentation_table(const StudyResult& study);
 /// preemptions.csv: one row per stop of a job, or loss of members, with its cause and, where it was stopped
 /// for another, that one; in replication 0 of every point.
 std::string preemptions_table(const StudyResult& study);

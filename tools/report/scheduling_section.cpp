@@ -131,6 +131,24 @@ std::string preemption_line(const PointResult& base, const Style& style) {
   return wrap("  stopped for others: ", text);
 }
 
+/// What of a pool's free capacity jobs could not use, where it is measured.
+std::string fragmentation_lines(const PointResult& base, const Style& style) {
+  constexpr std::pair<std::string_view, std::string_view> kLevels[] = {
+      {"device", "card"}, {"node", "node"}, {"rack", "rack"}, {"pod", "pod"}};
+  std::string text;
+  for (const PoolSpec& pool : scenario_of(base).pools) {
+    if (!pool.measure_fragmentation) continue;
+    std::string levels;
+    for (const auto& [level, name] : kLevels) {
+      const auto share = mean_of(base, "pools." + pool.name + ".fragmentation." + std::string(level));
+      if (share) levels += (levels.empty() ? "" : ", ") + std::string(name) + " " + format_percent(*share);
+    }
+    if (!levels.empty())
+      text += wrap("  fragmentation of " + clip(pool.name, 24, style) + ", of free capacity: ", levels);
+  }
+  return text;
+}
+
 std::string quota_lines(const PointResult& base, const Style& style) {
   std::string text;
   for (const QuotaSpec& quota : scenario_of(base).scheduler.quotas) {
@@ -159,7 +177,8 @@ std::string scheduling_section(const PointResult& base, const Style& style) {
     text += rows;
     shown += rows.empty() ? 0 : 1;
   }
-  return text + size_rows(base) + preemption_line(base, style) + quota_lines(base, style);
+  return text + size_rows(base) + preemption_line(base, style) + quota_lines(base, style) +
+         fragmentation_lines(base, style);
 }
 
 }  // namespace fleetsim
