@@ -51,7 +51,7 @@ template <class Visit>
 void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
   const Duration teardown = scenario_.pools[pool].teardown;
   std::vector<OutPart> leaving;
-  for (const OutPart& part : teardowns_)
+  for (const OutPart& part : faults_.teardowns)
     if (part.pool.value == pool && part.until > now_) leaving.push_back(part);
   const bool some_withdrawn = pools_[pool].some_withdrawn();
   if (some_withdrawn) foresee_returns(pool, leaving);

@@ -10,12 +10,12 @@ namespace fleetsim {
 void Engine::start_withdrawals() {
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
     const PoolSpec& spec = scenario_.pools[pool];
-    node_plans_.emplace_back();
+    drains_.plans.emplace_back();
     if (spec.drains.empty() && spec.dated.empty()) continue;
-    node_plans_.back().resize(spec.nodes);
+    drains_.plans.back().resize(spec.nodes);
     const auto plan = [&](const Withdrawal& what) {
-      withdrawals_.push_back(what);
-      return static_cast<std::uint32_t>(withdrawals_.size() - 1);
+      drains_.withdrawals.push_back(what);
+      return static_cast<std::uint32_t>(drains_.withdrawals.size() - 1);
     };
     for (const DatedNodes& dated : spec.dated) {
       Withdrawal what{.pool = PoolId{pool}, .nodes = dated.nodes, .to = DeviceState::absent};
@@ -37,24 +37,24 @@ void Engine::start_withdrawals() {
 }
 
 void Engine::withdraw(std::uint32_t index) {
-  const Withdrawal& what = withdrawals_[index];
+  const Withdrawal& what = drains_.withdrawals[index];
   if (what.every) push(now_ + *what.every, Phase::kLimit, EventKind::withdrawn, index);
   const bool for_good = what.length == Duration::max();
   if (!for_good) {
-    ends_to_come_.push_back(index);
+    drains_.ends_to_come.push_back(index);
     push(now_ + what.length, Phase::kLimit, EventKind::reinstated, index);
   }
-  if (to_vacate_.empty()) push(now_, Phase::kLimit, EventKind::vacated, 0);
+  if (drains_.to_vacate.empty()) push(now_, Phase::kLimit, EventKind::vacated, 0);
   looked_at_ = kNeverLooked;  // what is held there will not be free
   for (const std::uint32_t node : what.nodes) {
-    NodePlan& plan = node_plans_[what.pool.value][node];
+    NodePlan& plan = drains_.plans[what.pool.value][node];
     plan.drains += what.to == DeviceState::maintenance ? 1 : 0;
     plan.absent = plan.absent || what.to == DeviceState::absent;
     if (for_good && !plan.gone) pools_[what.pool.value].write_off(node);
     plan.gone = plan.gone || for_good;
     plan.back = std::max(plan.back, now_ + what.length);
     follow_plan(what.pool, node);
-    to_vacate_.push_back({what.pool, node, what.mode});
+    drains_.to_vacate.push_back({what.pool, node, what.mode});
   }
   if (!for_good) return;
   for (QueuedShape& each : shapes_) each.satisfiable = could_ever_start(each);
@@ -62,12 +62,12 @@ void Engine::withdraw(std::uint32_t index) {
 }
 
 void Engine::reinstate(std::uint32_t withdrawal) {
-  const Withdrawal& what = withdrawals_[withdrawal];
-  ends_to_come_.erase(std::find(ends_to_come_.begin(), ends_to_come_.end(), withdrawal));
+  const Withdrawal& what = drains_.withdrawals[withdrawal];
+  drains_.ends_to_come.erase(std::find(drains_.ends_to_come.begin(), drains_.ends_to_come.end(), withdrawal));
   // The last first: those are the spares.
   for (std::size_t index = what.nodes.size(); index-- > 0;) {
     const std::uint32_t node = what.nodes[index];
-    NodePlan& plan = node_plans_[what.pool.value][node];
+    NodePlan& plan = drains_.plans[what.pool.value][node];
     plan.drains -= what.to == DeviceState::maintenance ? 1 : 0;
     plan.absent = plan.absent && what.to != DeviceState::absent;
     const DeviceMask moved = follow_plan(what.pool, node);
@@ -77,7 +77,7 @@ void Engine::reinstate(std::uint32_t withdrawal) {
 
 /// @returns the devices that moved
 DeviceMask Engine::follow_plan(PoolId id, std::uint32_t node) {
-  const NodePlan& plan = node_plans_[id.value][node];
+  const NodePlan& plan = drains_.plans[id.value][node];
   Pool& pool = pools_[id.value];
   touch(id);
   forget_teardown(id, node, pool.devices_in(DeviceState::transition, node));
@@ -91,14 +91,14 @@ DeviceMask Engine::follow_plan(PoolId id, std::uint32_t node) {
 void Engine::vacate() {
   std::vector<std::tuple<std::uint64_t, DrainMode, JobId>> holders;
   const auto add = [&](JobId id, DrainMode mode) { holders.emplace_back(job(id).sequence, mode, id); };
-  for (const auto& [id, node, mode] : to_vacate_) {
+  for (const auto& [id, node, mode] : drains_.to_vacate) {
     const Pool& pool = pools_[id.value];
     for (std::uint32_t device = 0; device < pool.devices_per_node(); ++device)
       if (const auto holder = pool.holder(node, device)) add(*holder, mode);
     for (const Pool::Share& share : pool.shares())
       if (share.node == node) add(share.job, mode);
   }
-  to_vacate_.clear();
+  drains_.to_vacate.clear();
   // First come first served, and for each the strictest of the modes that it meets.
   std::sort(holders.begin(), holders.end());
   std::optional<std::uint64_t> last;
@@ -164,7 +164,7 @@ void Engine::leave_shared(Job& job) {
   record_allocation(job, "drained");
   touch(job.pool);
   pools_[job.pool.value].give_back(job.parts, job.slot, DeviceState::free);
-  if (!broken_shares_.empty()) repair_shares();
+  if (!faults_.broken_shares.empty()) repair_shares();
   count_in_quota(job, Capacity::zero() - job.assigned);
   job.parts.clear();
   job.gang_capacity = job.assigned = Capacity::zero();
@@ -207,13 +207,13 @@ void Engine::foresee_returns(std::uint32_t pool_index, std::vector<OutPart>& ret
   const Pool& pool = pools_[pool_index];
   const bool is_packed = pool.packed() != nullptr;
   const auto add = [&](std::uint32_t node, DeviceMask devices, SimTime from) {
-    const SimTime until = std::max(from, node_plans_[pool_index][node].back);
+    const SimTime until = std::max(from, drains_.plans[pool_index][node].back);
     const bool some = devices != 0 || is_packed;
     if (some && until != SimTime::never()) returns.push_back({PoolId{pool_index}, node, devices, until});
   };
-  for (const std::uint32_t index : ends_to_come_) {
-    if (withdrawals_[index].pool.value != pool_index) continue;
-    for (const std::uint32_t node : withdrawals_[index].nodes)
+  for (const std::uint32_t index : drains_.ends_to_come) {
+    if (drains_.withdrawals[index].pool.value != pool_index) continue;
+    for (const std::uint32_t node : drains_.withdrawals[index].nodes)
       if (pool.is_withdrawn(node))
         add(node, pool.devices_in(pool.rest(node), node) & pool.installed(node), now_);
   }

@@ -163,7 +163,7 @@ RunResult Engine::run() {
         give_up_next();
         continue;
       }
-      if (links_changed_) {
+      if (links_.changed) {
         share_links();
         continue;
       }
@@ -313,7 +313,7 @@ bool Engine::is_stuck() const {
   if (sources_open_ > 0 && holders_.empty()) return false;
   const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
   const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
-                                     patience_left_ > 0 || !ends_to_come_.empty() ||
+                                     patience_left_ > 0 || !drains_.ends_to_come.empty() ||
                                      (scenario_.scheduler.hold_timeout && !holders_.empty());
   return live_ > 0 && !something_will_happen;
 }

@@ -9,16 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "models/fabric/fabric_graph.hpp"
 #include "sim/core/event_queue.hpp"
 #include "sim/engine/event_kind.hpp"
 #include "sim/engine/parts.hpp"
 #include "sim/engine/queue.hpp"
 #include "sim/engine/result.hpp"
 #include "sim/engine/simulate.hpp"
-#include "sim/faults/fault_process.hpp"
-#include "sim/faults/slow_process.hpp"
-#include "sim/faults/slow_spots.hpp"
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/ledger/records.hpp"
@@ -196,12 +192,6 @@ class Engine {
   void foresee_returns(std::uint32_t pool, std::vector<OutPart>& returns) const;
 
   // links.cpp
-  /// A step of a class, where its gang is spread wider than it must be.
-  struct PlacedStep {
-    std::uint32_t devices;
-    Spread spread;
-    std::int64_t excess;
-  };
   void know_links();
   Spread spread_of(const Job& job, const FabricShape& fabric);
   std::int64_t placement_excess(const Job& job);
@@ -478,42 +468,14 @@ class Engine {
   bool whole_nodes_ = true;  ///< every gang takes whole nodes, from anywhere: nodes are alike
   bool look_again_ = false;  ///< whoever could not start in the last pass might be given other nodes now
 
-  // Faults.
-  std::vector<FaultProcess> processes_;
-  std::vector<FaultProcess::Strike> next_strike_;  ///< by process, memoryless rows
-  std::vector<FaultProcess::Strike> ageing_;       ///< next strike of every entity of every row that ages
-  std::vector<std::uint32_t> ageing_from_;         ///< by process: its first entity in `ageing_`
-  std::vector<OutPart> out_parts_;
-  std::vector<std::uint32_t> free_out_parts_;
-  std::vector<BrokenShare> broken_shares_;  ///< failed devices that somebody still holds a part of
-  std::vector<OutPart> teardowns_;
-  std::vector<std::uint32_t> free_teardowns_;
-  std::vector<JobId> struck_;
-  std::vector<Job::Broken> losing_;
+  // Failures, links, slowness, drains.
+  Faults faults_;
+  Links links_;
+  SlowDevices slow_;
+  Drains drains_;
   std::vector<std::vector<std::uint32_t>> part_hints_;  ///< by pool, by node: where its holder has the part
 
-  // Links.
-  std::vector<std::vector<PlacedStep>> placed_;  ///< by class: what the model has said
-  std::vector<std::uint64_t> seen_places_;       ///< by place: when it was last counted
-  std::uint64_t seen_stamp_ = 0;
-  std::vector<std::optional<FabricGraph>> links_;  ///< by pool; empty where no links are shared
-  bool links_changed_ = false;
-
   std::vector<std::vector<Capacity>> built_;  ///< by class: sizes that a shared build is there for
-
-  // Slowness; all empty where nothing is ever slow.
-  std::vector<SlowSpots> slow_spots_;  ///< by pool
-  std::vector<SlowProcess> slow_processes_;
-  std::vector<SlowProcess::Episode> next_episodes_;  ///< by process
-  std::vector<ScriptedSlowness> slow_episodes_;      ///< under way
-  std::vector<std::uint32_t> free_slow_episodes_;
-  std::vector<JobId> swaps_wanted_;  ///< gangs that found no other node for a straggler
-
-  // Drains.
-  std::vector<Withdrawal> withdrawals_;
-  std::vector<std::vector<NodePlan>> node_plans_;  ///< by pool, by node; empty where nothing is planned
-  std::vector<ToVacate> to_vacate_;                ///< withdrawn at this instant
-  std::vector<std::uint32_t> ends_to_come_;        ///< withdrawals in effect that will end
 
   // Books.
   std::vector<PoolBook> books_;

@@ -31,13 +31,13 @@ void Engine::start_faults() {
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
     const std::vector<FaultRow>& rows = scenario_.pools[pool].faults;
     for (std::uint32_t row = 0; row < rows.size(); ++row)
-      processes_.emplace_back(rows[row], pool, row, fault_entities(rows[row].hits, pools_[pool]),
-                              scenario_.runs.seed, options_.replication);
+      faults_.processes.emplace_back(rows[row], pool, row, fault_entities(rows[row].hits, pools_[pool]),
+                                     scenario_.runs.seed, options_.replication);
   }
-  for (std::uint32_t index = 0; index < processes_.size(); ++index) {
-    FaultProcess& process = processes_[index];
-    ageing_from_.push_back(static_cast<std::uint32_t>(ageing_.size()));
-    next_strike_.push_back({});
+  for (std::uint32_t index = 0; index < faults_.processes.size(); ++index) {
+    FaultProcess& process = faults_.processes[index];
+    faults_.ageing_from.push_back(static_cast<std::uint32_t>(faults_.ageing.size()));
+    faults_.next_strike.push_back({});
     if (process.memoryless()) {
       schedule_strike(index);
       continue;
@@ -45,9 +45,9 @@ void Engine::start_faults() {
     const std::uint32_t pool = process.pool();
     const auto first = first_installed(scenario_.pools[pool], process.row().hits, pools_[pool]);
     for (std::uint32_t entity = 0; entity < process.entities(); ++entity) {
-      ageing_.push_back(process.renew(entity, first[entity]));
-      push(ageing_.back().at, Phase::kFailure, EventKind::aged,
-           static_cast<std::uint32_t>(ageing_.size() - 1));
+      faults_.ageing.push_back(process.renew(entity, first[entity]));
+      push(faults_.ageing.back().at, Phase::kFailure, EventKind::aged,
+           static_cast<std::uint32_t>(faults_.ageing.size() - 1));
     }
   }
   for (std::uint32_t index = 0; index < scenario_.script.size(); ++index)
@@ -55,29 +55,29 @@ void Engine::start_faults() {
 }
 
 void Engine::schedule_strike(std::uint32_t process) {
-  next_strike_[process] = processes_[process].next(now_);
-  push(next_strike_[process].at, Phase::kFailure, EventKind::struck, process);
+  faults_.next_strike[process] = faults_.processes[process].next(now_);
+  push(faults_.next_strike[process].at, Phase::kFailure, EventKind::struck, process);
 }
 
 void Engine::struck(std::uint32_t index) {
-  const FaultProcess& process = processes_[index];
-  const FaultProcess::Strike what = next_strike_[index];
+  const FaultProcess& process = faults_.processes[index];
+  const FaultProcess::Strike what = faults_.next_strike[index];
   schedule_strike(index);
   strike(process.pool(), what.entity, process.row(), what.repair,
          result_.faults[process.pool()][process.row_index()]);
 }
 
 void Engine::age(std::uint32_t aged) {
-  const auto after = std::upper_bound(ageing_from_.begin(), ageing_from_.end(), aged);
+  const auto after = std::upper_bound(faults_.ageing_from.begin(), faults_.ageing_from.end(), aged);
   // Rows without entities of their own share a start with the next: the last of them is the one.
-  const auto index = static_cast<std::uint32_t>(after - ageing_from_.begin() - 1);
-  FaultProcess& process = processes_[index];
-  const FaultProcess::Strike what = ageing_[aged];
+  const auto index = static_cast<std::uint32_t>(after - faults_.ageing_from.begin() - 1);
+  FaultProcess& process = faults_.processes[index];
+  const FaultProcess::Strike what = faults_.ageing[aged];
   const std::optional<SimTime> back = strike(process.pool(), what.entity, process.row(), what.repair,
                                              result_.faults[process.pool()][process.row_index()]);
   // Only what broke is renewed; a life does not go on while its entity is out.
-  ageing_[aged] = process.renew(what.entity, back.value_or(now_));
-  push(ageing_[aged].at, Phase::kFailure, EventKind::aged, aged);
+  faults_.ageing[aged] = process.renew(what.entity, back.value_or(now_));
+  push(faults_.ageing[aged].at, Phase::kFailure, EventKind::aged, aged);
 }
 
 void Engine::scripted(const ScriptedFault& fault) {
@@ -102,21 +102,21 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
   const auto [node, device] = *place;
 
   DeviceMask in_service = 0;
-  struck_.clear();
+  faults_.struck.clear();
   const auto interrupt = [&](std::uint32_t each, DeviceMask devices) {
     in_service |= pool.in_service(each, devices);
     pool.for_each_holder(each, devices, [&](JobId holder) {
-      if (struck_.empty() || struck_.back() != holder) struck_.push_back(holder);
+      if (faults_.struck.empty() || faults_.struck.back() != holder) faults_.struck.push_back(holder);
     });
     for (const Pool::Share& share : pool.shares())
-      if (share.node == each && (devices >> share.device & 1) != 0) struck_.push_back(share.job);
+      if (share.node == each && (devices >> share.device & 1) != 0) faults_.struck.push_back(share.job);
   };
   for_each_struck(pool, row.hits, node, device, interrupt);
   if (in_service == 0) return std::nullopt;
   if (row.takes_out != row.hits) for_each_struck(pool, row.takes_out, node, device, interrupt);
-  if (struck_.size() > 1) {
-    std::sort(struck_.begin(), struck_.end());
-    struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
+  if (faults_.struck.size() > 1) {
+    std::sort(faults_.struck.begin(), faults_.struck.end());
+    faults_.struck.erase(std::unique(faults_.struck.begin(), faults_.struck.end()), faults_.struck.end());
   }
 
   // What no running gang uses is known broken at once; members of running gangs when that gang detects it.
@@ -127,7 +127,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
       if (idle != 0) take_out(pool_id, each, idle, from, repair);
     }
     if (!pool.shares().empty()) break_shares(pool_id, each, devices, repair);
-    for (const JobId id : struck_) {
+    for (const JobId id : faults_.struck) {
       Job& victim = job(id);
       DeviceMask spares = 0;
       for (const Part& spare : victim.own_spares)
@@ -149,8 +149,8 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
   for_each_struck(pool, row.takes_out, node, device, take);
 
   if (in_window()) ++outcome.failures;
-  for (std::size_t index = 0; index < struck_.size(); ++index) {
-    Job& victim = job(struck_[index]);
+  for (std::size_t index = 0; index < faults_.struck.size(); ++index) {
+    Job& victim = job(faults_.struck[index]);
     if (victim.phase == JobPhase::provisioning && !victim.missing.empty()) requeue_unprovisioned(victim);
     if (!can_fail(victim)) continue;
     if (!gang_has(victim, row, node, device)) continue;
@@ -188,7 +188,7 @@ void Engine::take_out(PoolId pool, std::uint32_t node, DeviceMask devices, Devic
 void Engine::repair_later(PoolId pool, std::uint32_t node, DeviceMask devices, Duration repair) {
   ++parts_out_;
   push(now_ + repair, Phase::kFailure, EventKind::repaired,
-       keep_in(out_parts_, free_out_parts_, {pool, node, devices, now_ + repair}));
+       keep_in(faults_.out_parts, faults_.free_out_parts, {pool, node, devices, now_ + repair}));
 }
 
 void Engine::break_shares(PoolId pool_id, std::uint32_t node, DeviceMask devices, Duration repair) {
@@ -198,16 +198,16 @@ void Engine::break_shares(PoolId pool_id, std::uint32_t node, DeviceMask devices
     const auto is_this = [&](const BrokenShare& each) {
       return each.pool == pool_id && each.node == node && each.device == share.device;
     };
-    if (std::any_of(broken_shares_.begin(), broken_shares_.end(), is_this)) continue;
+    if (std::any_of(faults_.broken_shares.begin(), faults_.broken_shares.end(), is_this)) continue;
     touch(pool_id);
     pool.break_share(node, share.device);
-    broken_shares_.push_back({pool_id, node, share.device, repair});
+    faults_.broken_shares.push_back({pool_id, node, share.device, repair});
   }
 }
 
 /// The repair of a shared device begins when the last who holds a part of it has noticed and left.
 void Engine::repair_shares() {
-  std::erase_if(broken_shares_, [this](const BrokenShare& broken) {
+  std::erase_if(faults_.broken_shares, [this](const BrokenShare& broken) {
     const Pool& pool = pools_[broken.pool.value];
     if (pool.share_free(broken.node, broken.device) != 1000) return false;
     const DeviceMask device = DeviceMask{1} << broken.device;
@@ -249,9 +249,10 @@ void Engine::fail(Job& job, std::optional<Duration> detect) {
 
 void Engine::lose_broken(Job& job) {
   // Out of `broken` first: losing devices looks at the job.
-  losing_.clear();
-  losing_.swap(job.broken);
-  for (const Job::Broken& each : losing_) lose_devices(job, each.part.node, each.part.devices, each.repair);
+  faults_.losing.clear();
+  faults_.losing.swap(job.broken);
+  for (const Job::Broken& each : faults_.losing)
+    lose_devices(job, each.part.node, each.part.devices, each.repair);
 }
 
 void Engine::detected(Job& job) {
@@ -268,12 +269,12 @@ void Engine::detected(Job& job) {
 }
 
 void Engine::repaired(std::uint32_t place) {
-  const OutPart part = out_parts_[place];
-  free_out_parts_.push_back(place);
+  const OutPart part = faults_.out_parts[place];
+  faults_.free_out_parts.push_back(place);
   --parts_out_;
   touch(part.pool);
   Pool& pool = pools_[part.pool.value];
-  if (!slow_spots_.empty()) slow_spots_[part.pool.value].renew(part.node, part.devices);
+  if (!slow_.spots.empty()) slow_.spots[part.pool.value].renew(part.node, part.devices);
   // What is not installed any more has been taken away broken.
   const DeviceMask devices = part.devices & pool.devices_in(DeviceState::failed, part.node);
   const auto count = static_cast<std::uint32_t>(std::popcount(devices));
@@ -294,19 +295,19 @@ void Engine::tear_down(PoolId pool, const Part& part) {
   ++tearing_down_;
   const SimTime until = now_ + scenario_.pools[pool.value].teardown;
   push(until, Phase::kRelease, EventKind::torn_down,
-       keep_in(teardowns_, free_teardowns_, {pool, part.node, devices, until}));
+       keep_in(faults_.teardowns, faults_.free_teardowns, {pool, part.node, devices, until}));
 }
 
 /// Devices that failed or were withdrawn in their teardown do not become free at its end.
 void Engine::forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices) {
   if (devices == 0) return;
-  for (OutPart& part : teardowns_)
+  for (OutPart& part : faults_.teardowns)
     if (part.pool == pool && part.node == node) part.devices &= ~devices;
 }
 
 void Engine::torn_down(std::uint32_t place) {
-  const OutPart part = teardowns_[place];
-  free_teardowns_.push_back(place);
+  const OutPart part = faults_.teardowns[place];
+  faults_.free_teardowns.push_back(place);
   --tearing_down_;
   Pool& pool = pools_[part.pool.value];
   const DeviceMask devices = part.devices;

@@ -7,27 +7,27 @@
 namespace fleetsim {
 
 void Engine::know_links() {
-  placed_.resize(scenario_.classes.size());
+  links_.placed.resize(scenario_.classes.size());
   std::size_t nodes = 0;
   for (const PoolSpec& pool : scenario_.pools) {
     nodes = std::max<std::size_t>(nodes, pool.nodes);
-    if (pool.shared_links) links_.resize(scenario_.pools.size());
+    if (pool.shared_links) links_.graphs.resize(scenario_.pools.size());
   }
-  for (std::size_t pool = 0; pool < links_.size(); ++pool)
-    if (scenario_.pools[pool].shared_links) links_[pool].emplace(*scenario_.pools[pool].shared_links);
+  for (std::size_t pool = 0; pool < links_.graphs.size(); ++pool)
+    if (scenario_.pools[pool].shared_links) links_.graphs[pool].emplace(*scenario_.pools[pool].shared_links);
   const bool any_modelled = std::any_of(scenario_.classes.begin(), scenario_.classes.end(),
                                         [](const JobClass& each) { return each.step.model.has_value(); });
-  if (any_modelled) seen_places_.resize(nodes);
+  if (any_modelled) links_.seen_places.resize(nodes);
 }
 
 Spread Engine::spread_of(const Job& job, const FabricShape& fabric) {
   const auto places = [&](std::int64_t nodes_per_place) {
-    ++seen_stamp_;
+    ++links_.seen_stamp;
     std::uint32_t count = 0;
     for (const Part& part : job.parts) {
-      std::uint64_t& seen = seen_places_[part.node / static_cast<std::uint32_t>(nodes_per_place)];
-      count += seen != seen_stamp_ ? 1 : 0;
-      seen = seen_stamp_;
+      std::uint64_t& seen = links_.seen_places[part.node / static_cast<std::uint32_t>(nodes_per_place)];
+      count += seen != links_.seen_stamp ? 1 : 0;
+      seen = links_.seen_stamp;
     }
     return count;
   };
@@ -40,7 +40,7 @@ std::int64_t Engine::placement_excess(const Job& job) {
   const auto devices = static_cast<std::uint32_t>(job.gang_capacity.milli() / 1000);
   const Spread spread = spread_of(job, model.fabric());
   if (spread == model.compact(devices)) return 0;
-  std::vector<PlacedStep>& known = placed_[job.job_class.value];
+  std::vector<PlacedStep>& known = links_.placed[job.job_class.value];
   const auto same = std::find_if(known.begin(), known.end(), [&](const PlacedStep& each) {
     return each.devices == devices && each.spread == spread;
   });
@@ -52,9 +52,9 @@ std::int64_t Engine::placement_excess(const Job& job) {
 /// Gangs of several nodes that run in a pool whose links are shared. Each sends as fast as its nodes can
 /// while it exchanges, so that what it gets is the least it ever gets.
 void Engine::share_links() {
-  links_changed_ = false;
-  for (std::uint32_t pool = 0; pool < links_.size(); ++pool)
-    if (links_[pool]) share_links(pool, *links_[pool]);
+  links_.changed = false;
+  for (std::uint32_t pool = 0; pool < links_.graphs.size(); ++pool)
+    if (links_.graphs[pool]) share_links(pool, *links_.graphs[pool]);
 }
 
 void Engine::share_links(std::uint32_t pool, const FabricGraph& fabric) {

@@ -119,7 +119,7 @@ void Engine::add_member(Job& job, const Part& part) {
 
 /// Devices of the node that stragglers are among.
 DeviceMask Engine::known_slow(std::uint32_t pool, std::uint32_t node) const {
-  return slow_spots_.empty() ? DeviceMask{0} : slow_spots_[pool].stragglers(node);
+  return slow_.spots.empty() ? DeviceMask{0} : slow_.spots[pool].stragglers(node);
 }
 
 /// What is free for a member of the gang.
@@ -165,7 +165,7 @@ std::optional<StandIn> Engine::find_stand_in(const Job& job, std::uint32_t devic
 /// One that is known to be slow only where there is no other.
 std::optional<StandIn> Engine::find_stand_in(const Job& job, std::uint32_t devices) const {
   const auto sound = find_stand_in(job, devices, Soundness::sound);
-  const bool some_are_slow = !slow_spots_.empty() && !slow_spots_[job.pool.value].empty();
+  const bool some_are_slow = !slow_.spots.empty() && !slow_.spots[job.pool.value].empty();
   return sound || !some_are_slow ? sound : find_stand_in(job, devices, Soundness::any);
 }
 

@@ -4,8 +4,12 @@
 #include <span>
 #include <vector>
 
+#include "models/fabric/fabric_graph.hpp"
 #include "sim/core/random_stream.hpp"
 #include "sim/core/topology_level.hpp"
+#include "sim/faults/fault_process.hpp"
+#include "sim/faults/slow_process.hpp"
+#include "sim/faults/slow_spots.hpp"
 #include "sim/fleet/pool.hpp"
 #include "sim/job/job.hpp"
 #include "sim/scheduler/elastic.hpp"
@@ -54,6 +58,47 @@ struct BrokenShare {
   std::uint32_t node, device;
   Duration repair;
 };
+struct Faults {
+  std::vector<FaultProcess> processes;
+  std::vector<FaultProcess::Strike> next_strike;  ///< by process, memoryless rows
+  std::vector<FaultProcess::Strike> ageing;       ///< next strike of every entity of every row that ages
+  std::vector<std::uint32_t> ageing_from;         ///< by process: its first entity in `ageing`
+  std::vector<OutPart> out_parts;
+  std::vector<std::uint32_t> free_out_parts;
+  std::vector<BrokenShare> broken_shares;  ///< failed devices that somebody still holds a part of
+  std::vector<OutPart> teardowns;
+  std::vector<std::uint32_t> free_teardowns;
+  std::vector<JobId> struck;
+  std::vector<Job::Broken> losing;
+};
+
+// Links.
+
+/// A step of a class, where its gang is spread wider than it must be.
+struct PlacedStep {
+  std::uint32_t devices;
+  Spread spread;
+  std::int64_t excess;
+};
+struct Links {
+  std::vector<std::vector<PlacedStep>> placed;  ///< by class: what the model has said
+  std::vector<std::uint64_t> seen_places;       ///< by place: when it was last counted
+  std::uint64_t seen_stamp = 0;
+  std::vector<std::optional<FabricGraph>> graphs;  ///< by pool; empty where no links are shared
+  bool changed = false;
+};
+
+// Slowness.
+
+/// All empty where nothing is ever slow.
+struct SlowDevices {
+  std::vector<SlowSpots> spots;  ///< by pool
+  std::vector<SlowProcess> processes;
+  std::vector<SlowProcess::Episode> next;  ///< by process
+  std::vector<ScriptedSlowness> episodes;  ///< under way
+  std::vector<std::uint32_t> free_episodes;
+  std::vector<JobId> swaps_wanted;  ///< gangs that found no other node for a straggler
+};
 
 // Members.
 
@@ -87,6 +132,12 @@ struct ToVacate {
   PoolId pool;
   std::uint32_t node;
   DrainMode mode;
+};
+struct Drains {
+  std::vector<Withdrawal> withdrawals;
+  std::vector<std::vector<NodePlan>> plans;  ///< by pool, by node; empty where nothing is planned
+  std::vector<ToVacate> to_vacate;           ///< withdrawn at this instant
+  std::vector<std::uint32_t> ends_to_come;   ///< withdrawals in effect that will end
 };
 
 // Preemption.

@@ -7,7 +7,7 @@
 namespace fleetsim {
 void Engine::pass() {
   if (!waiting_.empty()) fill_waiting();
-  if (!swaps_wanted_.empty()) swap_wanted();
+  if (!slow_.swaps_wanted.empty()) swap_wanted();
   if (!queue_.empty()) serve_queue();
   if (!elastic_running_.empty()) grow();
 }

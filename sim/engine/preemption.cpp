@@ -198,7 +198,7 @@ Int128 Engine::victim_key(const Job& job) const {
 void Engine::forecast_leavers(std::uint32_t pool) {
   Forecast& forecast = forecasts_[pool];
   forecast.reset(pools_[pool]);
-  for (const OutPart& part : teardowns_)
+  for (const OutPart& part : faults_.teardowns)
     if (part.pool.value == pool && part.until > now_)
       forecast.give_back(Part{.node = part.node, .devices = part.devices});
   for (const JobId id : running_) {

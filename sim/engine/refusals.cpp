@@ -61,7 +61,7 @@ bool Engine::is_hopeless(const Job& job) const {
     const bool waits = job.near_until != SimTime::never();  // for a place near together, not for ever
     return !shapes_[waits ? job.later_shape : job.shape_index].satisfiable;
   }
-  const std::vector<NodePlan>& plans = node_plans_[job.pool.value];
+  const std::vector<NodePlan>& plans = drains_.plans[job.pool.value];
   if (plans.empty()) return false;
   // It may stay on nodes that will not serve anybody after it.
   const auto kept = std::count_if(job.parts.begin(), job.parts.end(),

@@ -51,7 +51,7 @@ void Engine::launch(Job& job, Duration extra, const LaunchSpec& phases, Leaf lea
   const bool compiles = phases.compile > Duration::zero(), builds = compiles && !is_built(job);
   job.phase_until = now_ + (extra + phases.total());
   if (compiles && !builds) job.phase_until = now_ + (extra + phases.total() - phases.compile);
-  links_changed_ = !links_.empty();
+  links_.changed = !links_.graphs.empty();
   job.slow_excess = phases.slow_excess.ns();
   job.pauses_at_new_size = false;
   job.stepping = true;
@@ -79,7 +79,7 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   const std::int64_t left = job.steps - job.stretch_base;
   const bool slow = slow_steps > 0 && job.slow_excess > 0 && slow_steps < left;
   if (slow_steps > 0) step.warm_up = job.slow_excess;
-  if (!slow_spots_.empty() || !links_.empty()) slow_down(job, step);
+  if (!slow_.spots.empty() || !links_.graphs.empty()) slow_down(job, step);
   if (class_of(job).step.model) step.placement = placement_excess(job);
   job.stretch.begin(step, cycles_[job.job_class.value], from);
   job.slow_steps_left = slow_steps;
@@ -94,7 +94,7 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   if (job.eviction_left && class_of(job).evictions.clock == EvictionClock::productive)
     run_eviction_clock(job);
   schedule_leaving(job);
-  if (!slow_spots_.empty()) watch_stragglers(job, from.at);
+  if (!slow_.spots.empty()) watch_stragglers(job, from.at);
   if (window_closed_) watch_resolution(job);
 }
 
@@ -208,7 +208,7 @@ void Engine::keep_progress(Job& job, SimTime at) {
 }
 
 void Engine::drop_stretch(Job& job) {
-  links_changed_ = !links_.empty();
+  links_.changed = !links_.graphs.empty();
   pause_productive_clock(job);
   job.pieces.clear();
   job.stepping = false;
@@ -255,7 +255,7 @@ void Engine::release(Job& job, const char* reason) {
         if (part.milli == 0) tear_down(job.pool, part);
     parts->clear();
   }
-  if (!broken_shares_.empty()) repair_shares();
+  if (!faults_.broken_shares.empty()) repair_shares();
   if (job.release_hook.is_linked()) {
     const bool as_foreseen =
         scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;

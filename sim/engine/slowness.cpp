@@ -28,30 +28,30 @@ bool Engine::some_are_slow(const Scenario& scenario) {
 void Engine::start_slowness() {
   if (!some_are_slow(scenario_)) return;
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
-    slow_spots_.emplace_back(pools_[pool].nodes());
+    slow_.spots.emplace_back(pools_[pool].nodes());
     const std::vector<SlowRow>& rows = scenario_.pools[pool].slow;
     result_.episodes.emplace_back(rows.size());
     for (std::uint32_t row = 0; row < rows.size(); ++row) {
       SlowProcess& process =
-          slow_processes_.emplace_back(rows[row], pool, row, fault_entities(rows[row].hits, pools_[pool]),
+          slow_.processes.emplace_back(rows[row], pool, row, fault_entities(rows[row].hits, pools_[pool]),
                                        scenario_.runs.seed, options_.replication);
       for (const SlowProcess::Episode& episode : process.at_start()) begin_episode(process, episode);
     }
   }
-  next_episodes_.resize(slow_processes_.size());
-  for (std::uint32_t process = 0; process < slow_processes_.size(); ++process) schedule_episode(process);
+  slow_.next.resize(slow_.processes.size());
+  for (std::uint32_t process = 0; process < slow_.processes.size(); ++process) schedule_episode(process);
   for (std::uint32_t index = 0; index < scenario_.slow_script.size(); ++index)
     push(scenario_.slow_script[index].at, Phase::kFailure, EventKind::slowed_by_script, index);
 }
 
 void Engine::schedule_episode(std::uint32_t process) {
-  next_episodes_[process] = slow_processes_[process].next(now_);
-  push(next_episodes_[process].at, Phase::kFailure, EventKind::slowed, process);
+  slow_.next[process] = slow_.processes[process].next(now_);
+  push(slow_.next[process].at, Phase::kFailure, EventKind::slowed, process);
 }
 
 void Engine::slowed(std::uint32_t index) {
-  const SlowProcess& process = slow_processes_[index];
-  const SlowProcess::Episode episode = next_episodes_[index];
+  const SlowProcess& process = slow_.processes[index];
+  const SlowProcess::Episode episode = slow_.next[index];
   schedule_episode(index);
   begin_episode(process, episode);
 }
@@ -74,10 +74,10 @@ void Engine::begin_episode(const SlowProcess& process, const SlowProcess::Episod
 }
 
 void Engine::begin_episode(const ScriptedSlowness& what) {
-  const std::uint32_t place = keep_in(slow_episodes_, free_slow_episodes_, what);
+  const std::uint32_t place = keep_in(slow_.episodes, slow_.free_episodes, what);
   const Pool& pool = pools_[what.pool];
   for_each_struck(pool, what.hits, what.node, what.device, [&](std::uint32_t node, DeviceMask devices) {
-    slow_spots_[what.pool].add(node, devices, what.cause, what.speed, place);
+    slow_.spots[what.pool].add(node, devices, what.cause, what.speed, place);
   });
   meet_slowness(what);
   if (what.length != Duration::max())
@@ -85,27 +85,27 @@ void Engine::begin_episode(const ScriptedSlowness& what) {
 }
 
 void Engine::end_episode(std::uint32_t place) {
-  const ScriptedSlowness what = slow_episodes_[place];
-  free_slow_episodes_.push_back(place);
+  const ScriptedSlowness what = slow_.episodes[place];
+  slow_.free_episodes.push_back(place);
   for_each_struck(pools_[what.pool], what.hits, what.node, what.device,
-                  [&](std::uint32_t node, DeviceMask) { slow_spots_[what.pool].remove(node, place); });
+                  [&](std::uint32_t node, DeviceMask) { slow_.spots[what.pool].remove(node, place); });
   meet_slowness(what);
 }
 
 /// Whoever runs where an episode begins or ends goes on at another speed.
 void Engine::meet_slowness(const ScriptedSlowness& what) {
   const Pool& pool = pools_[what.pool];
-  struck_.clear();
+  faults_.struck.clear();
   for_each_struck(pool, what.hits, what.node, what.device, [&](std::uint32_t node, DeviceMask devices) {
     for (DeviceMask left = devices; left != 0; left &= left - 1)
       if (const auto holder = pool.holder(node, static_cast<std::uint32_t>(std::countr_zero(left))))
-        struck_.push_back(*holder);
+        faults_.struck.push_back(*holder);
     for (const Pool::Share& share : pool.shares())
-      if (share.node == node && (devices >> share.device & 1) != 0) struck_.push_back(share.job);
+      if (share.node == node && (devices >> share.device & 1) != 0) faults_.struck.push_back(share.job);
   });
-  std::sort(struck_.begin(), struck_.end());
-  struck_.erase(std::unique(struck_.begin(), struck_.end()), struck_.end());
-  for (const JobId id : struck_) {
+  std::sort(faults_.struck.begin(), faults_.struck.end());
+  faults_.struck.erase(std::unique(faults_.struck.begin(), faults_.struck.end()), faults_.struck.end());
+  for (const JobId id : faults_.struck) {
     Job& each = job(id);
     if (each.phase == JobPhase::running && each.stepping && !class_of(each).step.continuous) meet_speed(each);
   }
@@ -128,8 +128,8 @@ void Engine::slow_down(const Job& job, StepTimes& step) const {
   const auto& stretched = class_of(job).step.stretched;
   const double by_traffic = stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)];
   step.neighbour = excess(step.own, by_traffic, job.link_speed);
-  if (slow_spots_.empty() || slow_spots_[job.pool.value].empty()) return;
-  const Slowness speeds = slow_spots_[job.pool.value].of(job.parts);
+  if (slow_.spots.empty() || slow_.spots[job.pool.value].empty()) return;
+  const Slowness speeds = slow_.spots[job.pool.value].of(job.parts);
   const auto excess_of = [&](SlowCause cause) {
     const auto index = static_cast<std::size_t>(cause);
     return excess(step.own, stretched[index], speeds[index]);
@@ -161,21 +161,21 @@ void Engine::swap_due(Job& job) {
   if (waits)
     return push(next_commit(job), Phase::kLimit, EventKind::swap_due, job.slot.value, job.live_generation);
   if (!swap_stragglers(job) &&
-      std::find(swaps_wanted_.begin(), swaps_wanted_.end(), job.slot) == swaps_wanted_.end())
-    swaps_wanted_.push_back(job.slot);
+      std::find(slow_.swaps_wanted.begin(), slow_.swaps_wanted.end(), job.slot) == slow_.swaps_wanted.end())
+    slow_.swaps_wanted.push_back(job.slot);
 }
 
 /// Whoever found no other node tries again when something is free.
 void Engine::swap_wanted() {
   std::vector<JobId> wanted;
-  wanted.swap(swaps_wanted_);
+  wanted.swap(slow_.swaps_wanted);
   for (const JobId id : wanted) swap_due(job(id));
 }
 
 /// Stops the gang and goes on with other members in place of as many stragglers as there are sound ones for;
 /// false, and nothing happens, if there are none.
 bool Engine::swap_stragglers(Job& job) {
-  SlowSpots& spots = slow_spots_[job.pool.value];
+  SlowSpots& spots = slow_.spots[job.pool.value];
   Placement stragglers;
   for (const Part& part : job.parts)
     if (part.milli == 0 && spots.is_straggler(part)) stragglers.push_back(part);
@@ -189,7 +189,7 @@ bool Engine::swap_stragglers(Job& job) {
   for (const Part& part : stragglers) {
     if (!has_stand_in(part)) break;
     const Duration repair =
-        spots.repair(part, [&](std::uint32_t place) { return slow_episodes_[place].repair; });
+        spots.repair(part, [&](std::uint32_t place) { return slow_.episodes[place].repair; });
     lose_devices(job, part.node, part.devices, repair);
     fill_member(job, job.missing.back());
     job.missing.pop_back();
