@@ -38,10 +38,12 @@ std::uint64_t Engine::free_version() const {
 
 void Engine::remember_what_was_looked_at() {
   newcomers_.clear();
-  looked_at_ = look_again_ ? kNeverLooked : free_version();
-  const auto expected_later = [this](const Job& job) { return job.expected_end > now_; };
+  // What somebody overdue holds is free a teardown from now, whenever that is.
+  bool recedes = false;
   auto next = releases_.begin();
-  while (next != releases_.end() && !expected_later(*next)) ++next;
+  for (; next != releases_.end() && next->expected_end <= now_; ++next)
+    recedes = recedes || scenario_.pools[next->pool.value].teardown > Duration::zero();
+  looked_at_ = look_again_ || recedes ? kNeverLooked : free_version();
   overdue_from_ = next == releases_.end() ? SimTime::never() : next->expected_end;
 }
 
@@ -104,8 +106,7 @@ void Engine::look_at_everybody() {
   if (preempts() && scenario_.scheduler.preempt_by == PreemptBy::order)
     for (const JobId id : running_) job(id).key = key_of(job(id));
   // Whoever is stopped goes back into the queue: it is gone through again.
-  while (!look_at_queue()) {
-  }
+  while (!look_at_queue()) count_pass();
 }
 
 bool Engine::only_newcomers_matter() const {
@@ -128,6 +129,7 @@ bool Engine::look_at_queue() {
   for (Reservation& reservation : reservations_) reservation.head = nullptr;
   QueueLook look{.ahead = static_cast<std::int64_t>(queue_.size())};
   for (auto next = queue_.begin(); next != queue_.end() && look.ahead > look.without_room + look.too_long;) {
+    keep_promises_before(*next, look);
     Job& job = *next++;
     if (look.depth && (*look.depth)-- == 0) return true;
     QueuedShape& shape = shapes_[job.shape_index];
@@ -159,6 +161,7 @@ bool Engine::is_known_hopeless(const QueuedShape& shape, QueueLook& look) const 
 
 /// Starts the job, or makes room for it, or keeps its place.
 Engine::Looked Engine::look_at(Job& job, QueueLook& look) {
+  if (has_room_kept(job)) return Looked::stays;
   const Backfilled outcome = backfill(job);
   if (outcome == Backfilled::started) {
     if (whole_nodes_) return Looked::started;
@@ -177,6 +180,44 @@ Engine::Looked Engine::look_at(Job& job, QueueLook& look) {
   return Looked::stays;
 }
 
+/// Whether one for whom room is being made comes before another: it could stop it if that one ran. Otherwise
+/// whoever was stopped, and stood first in the order, would take the room, only to be stopped again.
+bool Engine::goes_before(const Job& promised, const Job& other) const {
+  const SchedulerSpec& scheduler = scenario_.scheduler;
+  if (scheduler.preempt_by == PreemptBy::priority && priority_of(other) < priority_of(promised)) return true;
+  const auto owner = class_of(promised).quota, borrower = class_of(other).quota;
+  return scheduler.reclaim && owner && borrower &&
+         quotas_.may_reclaim(*owner, allocation_shape(promised).capacity(), *borrower,
+                             Capacity::zero() - allocation_shape(other).capacity());
+}
+
+/// Starts those for whom room is being made and who come before the other, or keeps their room.
+void Engine::keep_promises_before(const Job& other, QueueLook& look) {
+  for (std::size_t index = 0; index < promised_.size();) {
+    Job& job = this->job(promised_[index]);
+    const bool is_next = &job != &other && job.promise_kept != pass_number_ && goes_before(job, other);
+    if (is_next) keep_promise(job, look);
+    if (index < promised_.size() && promised_[index] == job.slot) ++index;
+  }
+}
+
+void Engine::keep_promise(Job& job, QueueLook& look) {
+  job.promise_kept = pass_number_;
+  const std::uint32_t pool = *job.room_in;
+  if (reservations_[pool].head != nullptr || !may_look(job)) return;
+  if (backfill_in(job, pool) == Backfilled::started) {
+    --look.ahead;
+    return;
+  }
+  forecast_leavers(pool);
+  if (forecasts_[pool].fits(allocation_shape(job), near(job).needed)) {
+    reserve_room(job, pool);
+  } else {  // what was to become free is out of service
+    job.room_in.reset();
+    std::erase(promised_, job.slot);
+  }
+}
+
 /// Stops others for the job, or lets them shrink, where no place is reserved; false if nobody has to go now.
 bool Engine::others_make_room(Job& job) {
   if (preempts()) {
@@ -184,6 +225,10 @@ bool Engine::others_make_room(Job& job) {
     // Room that is still being made is kept for whom it is made.
     if (room.pool && !room.stopped) reserve_room(job, *room.pool);
     if (room.stopped) backfill_in(job, *room.pool);
+    if (room.pool && job.phase == JobPhase::queued && !job.room_in) {
+      job.room_in = room.pool;
+      promised_.push_back(job.slot);
+    }
     return room.stopped;
   }
   if (!some_shrink_) return false;
@@ -378,7 +423,7 @@ void Engine::plan_anew() {
   const Plan::Grain grain = whole_nodes_ ? Plan::Grain::whole_nodes : Plan::Grain::devices;
   if (plans_.empty() || plans_.front().grain() != grain) {
     plans_.clear();
-    for (const Pool& pool : pools_) plans_.emplace_back(pool, grain);
+    for (const Pool& pool : pools_) plans_.emplace_back(pool, grain, placement_->planned);
   }
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
     plans_[pool].reset(pools_[pool], now_);

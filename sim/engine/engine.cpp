@@ -153,9 +153,7 @@ RunResult Engine::run() {
     if (next > now_) {
       if (pass_wanted_) {
         pass_wanted_ = false;
-        if (++passes_at_instant_ > kPassesAtOneInstant)
-          throw RunFault{"time stands still at " + std::to_string(now_.ns()) +
-                         " ns: the scheduler starts and stops jobs without end"};
+        count_pass();
         pass();
         continue;
       }
@@ -289,6 +287,12 @@ void Engine::dispatch(const Event& event) {
     case EventKind::jump:
       return attempt_current(event) ? void(pass_wanted_ = true) : void();
   }
+}
+
+void Engine::count_pass() {
+  if (++passes_at_instant_ > kPassesAtOneInstant)
+    throw RunFault{"time stands still at " + std::to_string(now_.ns()) +
+                   " ns: the scheduler starts and stops jobs without end"};
 }
 
 void Engine::close_window() {

@@ -52,6 +52,7 @@ class Engine {
   void look_at_pools();
   void finish_run();
   bool is_stuck() const;
+  void count_pass();
   void push(SimTime at, Phase phase, EventKind kind, std::uint32_t entity, std::uint32_t generation = 0) {
     if (at != SimTime::never())
       events_.push(Event{at, phase, static_cast<std::uint8_t>(kind), entity, generation});
@@ -333,6 +334,10 @@ class Engine {
   enum class Looked : std::uint8_t { started, others_stopped, stays };
   Looked look_at(Job& job, QueueLook& look);
   bool others_make_room(Job& job);
+  bool goes_before(const Job& promised, const Job& other) const;
+  void keep_promises_before(const Job& other, QueueLook& look);
+  void keep_promise(Job& job, QueueLook& look);
+  bool has_room_kept(const Job& job) const { return job.room_in && reservations_[*job.room_in].head == &job; }
   void keep_place(Job& job, QueueLook& look);
   bool only_newcomers_matter() const;
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
@@ -443,6 +448,7 @@ class Engine {
   std::vector<std::int64_t> depth_;        ///< by pool: queued jobs that accept it
   std::vector<QueuedSizes> queued_sizes_;  ///< by pool
   std::vector<JobId> holders_;             ///< assembling, in the order in which they began
+  std::vector<JobId> promised_;            ///< queued, and room is being made for them
   std::vector<JobId> running_;             ///< gang complete; kept where jobs may be preempted
   std::vector<std::map<std::int64_t, Capacity>> preemptible_;  ///< by pool: held by running_, by priority
   std::vector<std::vector<SimTime>> pool_preempted_at_;        ///< by pool, as far as a budget has to know

@@ -315,7 +315,8 @@ void Engine::torn_down(std::uint32_t place) {
   touch(part.pool);
   const std::uint64_t before = pool.version();
   pool.move(part.node, devices, DeviceState::transition, DeviceState::free);
-  looked_at_ += pool.version() - before;  // as foreseen
+  if (scenario_.scheduler.backfill == Backfill::conservative)
+    looked_at_ += pool.version() - before;  // as foreseen
   pass_wanted_ = true;
 }
 

@@ -44,7 +44,9 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   // Queue, after the hook.
   SimTime queue_time;
   Int128 key = 0;
-  std::uint64_t sequence = 0;  ///< of the run, in order of arrival
+  std::uint64_t sequence = 0;            ///< of the run, in order of arrival
+  std::optional<std::uint32_t> room_in;  ///< the pool in which room is being made for it, while it is queued
+  std::uint64_t promise_kept = 0;        ///< number of the last look that has seen to that room
 
   // Identity.
   JobId slot{0};

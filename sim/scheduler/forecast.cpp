@@ -84,10 +84,9 @@ void Forecast::give_back(const Part& part) {
     if (share.node != part.node || (seen & device) != 0 || !pool_->rests_with_node(part.node, share.device))
       continue;
     seen |= device;
-    packed_->give_back(
-        {.node = part.node,
-         .milli = static_cast<std::uint16_t>(pool_->share_free(part.node, share.device)),
-         .devices = device});
+    packed_->give_back({.node = part.node,
+                        .milli = static_cast<std::uint16_t>(pool_->share_free(part.node, share.device)),
+                        .devices = device});
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -11,11 +12,15 @@ namespace fleetsim {
 /// Chooses free devices for a gang that fits; appends the parts to `out`, which is empty.
 using PlaceFunction = void (*)(const Pool&, const GangShape&, const Within&, Placement& out);
 
+/// Of nodes with room, those that a plan of stays to come takes.
+enum class PlannedNodes : std::uint8_t { lowest, tightest, roomiest };
+
 struct PlacementPolicy {
   std::string_view name, about;
   std::string_view source;
   std::string_view cost;  ///< of placing one gang
   PlaceFunction place;    ///< null: a policy of the packing table, for jobs of at most one node
+  PlannedNodes planned = PlannedNodes::lowest;
 };
 
 std::span<const PlacementPolicy> placement_table();

@@ -4,8 +4,12 @@
 
 namespace fleetsim {
 
-Plan::Plan(const Pool& pool, Grain grain)
-    : pool_{&pool}, grain_{grain}, width_{grain == Grain::devices ? pool.nodes() : 1}, least_(width_) {}
+Plan::Plan(const Pool& pool, Grain grain, PlannedNodes choice)
+    : pool_{&pool},
+      grain_{grain},
+      choice_{choice},
+      width_{grain == Grain::devices ? pool.nodes() : 1},
+      least_(width_) {}
 
 void Plan::reset(const Pool& pool, SimTime now) {
   pool_ = &pool;
@@ -59,32 +63,49 @@ void Plan::give_back(const Placement& parts, SimTime at) {
   }
 }
 
-bool Plan::choose_in(const GangShape& shape, const Within& within, std::vector<Place>& places) const {
+bool Plan::choose_in(const GangShape& shape, const Within& within, PlannedNodes choice,
+                     std::vector<Place>& places) const {
   places.clear();
-  const auto usable = [&](std::uint32_t node) { return within.contains(node); };
   const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(width_, std::size_t{within.last} + 1));
-  for (std::uint32_t node = within.first; node < end && places.size() < shape.nodes; ++node)
-    if (least_[node] >= shape.per_node && usable(node)) places.push_back({node, shape.per_node});
-  if (places.size() < shape.nodes) return false;
-  if (shape.remainder == 0) return true;
-  auto member = places.begin();
-  const auto members = places.end();
-  for (std::uint32_t node = within.first; node < end; ++node) {
-    if (member != members && member->node == node) {
-      ++member;
-    } else if (least_[node] >= shape.remainder && usable(node)) {
-      places.push_back({node, shape.remainder});
-      return true;
+  const auto take_from = [&](std::uint32_t members, std::uint32_t devices, std::uint32_t low,
+                             std::uint32_t high) {
+    const std::size_t others = places.size();
+    const auto is_free = [&](std::uint32_t node) {
+      return std::none_of(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(others),
+                          [node](const Place& place) { return place.node == node; });
+    };
+    for (std::uint32_t node = within.first; node < end && members > 0; ++node) {
+      if (least_[node] < low || least_[node] > high || !within.contains(node) || !is_free(node)) continue;
+      places.push_back({node, devices});
+      --members;
     }
-  }
-  return false;
+    return members;
+  };
+  const auto take = [&](std::uint32_t members, std::uint32_t devices) {
+    const std::uint32_t most = pool_->devices_per_node();
+    if (choice == PlannedNodes::lowest) return take_from(members, devices, devices, most) == 0;
+    for (std::uint32_t step = 0; step + devices <= most && members > 0; ++step) {
+      const std::uint32_t room = choice == PlannedNodes::tightest ? devices + step : most - step;
+      members = take_from(members, devices, room, room);
+    }
+    return members == 0;
+  };
+  return take(shape.nodes, shape.per_node) && (shape.remainder == 0 || take(1, shape.remainder));
+}
+
+/// The nodes by choice, in the domain where the gang was found to fit.
+void Plan::choose_again(const GangShape& shape, TopologyLevel level, std::vector<Place>& places) const {
+  const Domains* const domains = pool_->domains(level);
+  const Within within = domains == nullptr ? Within{} : domains->within(domains->of(places.front().node));
+  choose_in(shape, within, choice_, places);
 }
 
 bool Plan::choose(const GangShape& shape, TopologyLevel level, std::vector<Place>& places) const {
   const Domains* const domains = pool_->domains(level);
-  if (domains == nullptr) return pool_->is_near(shape, level) && choose_in(shape, {}, places);
+  if (domains == nullptr)
+    return pool_->is_near(shape, level) && choose_in(shape, {}, PlannedNodes::lowest, places);
   for (std::uint32_t domain = 0; domain < domains->count(); ++domain)
-    if (choose_in(shape, domains->within(domain), places)) return true;
+    if (choose_in(shape, domains->within(domain), PlannedNodes::lowest, places)) return true;
   return false;
 }
 
@@ -107,7 +128,10 @@ std::optional<Plan::Slot> Plan::earliest(const GangShape& shape, TopologyLevel l
         least_[node] = index == first ? row(index)[node] : std::min(least_[node], row(index)[node]);
       enough = choose(shape, level, places);
     }
-    if (enough) return Slot{.start = times_[first], .at_once = first == 0};
+    if (enough) {
+      if (choice_ != PlannedNodes::lowest) choose_again(shape, level, places);
+      return Slot{.start = times_[first], .at_once = first == 0};
+    }
     ++first;
   }
   return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "sim/core/time.hpp"
 #include "sim/fleet/pool.hpp"
+#include "sim/scheduler/placement.hpp"
 
 namespace fleetsim {
 
@@ -17,7 +18,7 @@ namespace fleetsim {
 class Plan {
  public:
   enum class Grain : std::uint8_t { whole_nodes, devices };
-  Plan(const Pool& pool, Grain grain);
+  Plan(const Pool& pool, Grain grain, PlannedNodes choice);
   Grain grain() const { return grain_; }
 
   /// Begins anew: what is free now stays free.
@@ -33,7 +34,7 @@ class Plan {
     SimTime start = SimTime::never();
     bool at_once = false;  ///< otherwise somebody has to leave before, be it now
   };
-  /// Finds the earliest start of a stay of `hold` on one set of nodes, the first that have room all the time
+  /// Finds the earliest start of a stay of `hold` on one set of nodes that have room all the time, by choice
   /// (whole members, then the remainder); `places` gets them, where rows know nodes. Nothing if there never
   /// is room. All nodes are of one domain of the level, and the stay does not begin before `from`.
   std::optional<Slot> earliest(const GangShape& shape, TopologyLevel level, Duration hold, SimTime from,
@@ -47,10 +48,13 @@ class Plan {
   void add_overdue_row();
   std::size_t row_from(SimTime at);  ///< the row that begins at `at`, cut out of the one before if need be
   bool choose(const GangShape& shape, TopologyLevel level, std::vector<Place>& places) const;
-  bool choose_in(const GangShape& shape, const Within& within, std::vector<Place>& places) const;
+  bool choose_in(const GangShape& shape, const Within& within, PlannedNodes choice,
+                 std::vector<Place>& places) const;
+  void choose_again(const GangShape& shape, TopologyLevel level, std::vector<Place>& places) const;
 
   const Pool* pool_;
   Grain grain_;
+  PlannedNodes choice_;
   std::size_t width_;  ///< numbers of a row
   std::vector<SimTime> times_;
   std::vector<std::uint32_t> free_;

@@ -2,8 +2,8 @@
 #include <array>
 #include <vector>
 
-#include "sim/scheduler/backfill.hpp"
 #include "sim/packing/policy.hpp"
+#include "sim/scheduler/backfill.hpp"
 #include "sim/scheduler/order.hpp"
 #include "sim/scheduler/placement.hpp"
 
@@ -15,49 +15,54 @@ constexpr std::string_view kQueued = "O(log n) to queue a job";
 constexpr std::array kOrders{
     OrderPolicy{"fifo", "first come, first served", "common usage", kQueued, nullptr, nullptr},
     OrderPolicy{"priority", "larger priority first", "common usage", kQueued, priority_key, nullptr},
-    OrderPolicy{"sjf", "shortest job first, by its whole stepping time", "common usage", kQueued, sjf_key, nullptr},
-    OrderPolicy{"srtf", "shortest remaining time first", "Schrage, Operations Research 1968", kQueued, srtf_key,
+    OrderPolicy{"sjf", "shortest job first, by its whole stepping time", "common usage", kQueued, sjf_key,
                 nullptr},
-    OrderPolicy{"srsf", "shortest remaining service (time x devices) first", "Gu et al. (Tiresias), NSDI 2019",
-                kQueued, srsf_key, nullptr},
-    OrderPolicy{"fair-share",
-                "jobs of the queue that has had the least of its share first, what was held long ago forgotten by "
-                "half-lives",
-                "Kay and Lauder, CACM 1988; Slurm's fair-share factor, one level",
-                "O(n log n) when the ranking of the queues changes", fair_share_key, nullptr},
-    OrderPolicy{"las", "least attained service in discrete queues (Tiresias-L)", "Gu et al. (Tiresias), NSDI 2019",
-                kQueued, las_key, las_next_jump},
+    OrderPolicy{"srtf", "shortest remaining time first", "Schrage, Operations Research 1968", kQueued,
+                srtf_key, nullptr},
+    OrderPolicy{"srsf", "shortest remaining service (time x devices) first",
+                "Gu et al. (Tiresias), NSDI 2019", kQueued, srsf_key, nullptr},
+    OrderPolicy{
+        "fair-share",
+        "jobs of the queue that has had the least of its share first, what was held long ago forgotten by "
+        "half-lives",
+        "Kay and Lauder, CACM 1988; Slurm's fair-share factor, one level",
+        "O(n log n) when the ranking of the queues changes", fair_share_key, nullptr},
+    OrderPolicy{"las", "least attained service in discrete queues (Tiresias-L)",
+                "Gu et al. (Tiresias), NSDI 2019", kQueued, las_key, las_next_jump},
 };
 
 constexpr std::array kBackfills{
     BackfillPolicy{"none", "nobody passes a job that cannot start", "common usage", "O(1) a pass"},
-    BackfillPolicy{"easy",
-                   "the first job that cannot start has a reservation, the earliest start if everybody left when "
-                   "expected; others may start if they leave by then, or do not stand in its way",
-                   "Lifka, JSSPP 1995",
-                   "a walk over the running jobs until the first fits, and over the queue until nothing can start; an "
-                   "arrival alone costs its own look"},
-    BackfillPolicy{"conservative",
-                   "every queued job has a reservation, in order, that moves nobody's before it",
-                   "Feitelson and Weil, IPPS 1998; Slurm's sched/backfill plans so to a depth",
-                   "the queue times the reservations when something unforeseen happens, otherwise the newcomers "
-                   "times the reservations; times the nodes where gangs take parts of nodes"},
+    BackfillPolicy{
+        "easy",
+        "the first job that cannot start has a reservation, the earliest start if everybody left when "
+        "expected; others may start if they leave by then, or do not stand in its way",
+        "Lifka, JSSPP 1995",
+        "a walk over the running jobs until the first fits, and over the queue until nothing can start; an "
+        "arrival alone costs its own look"},
+    BackfillPolicy{
+        "conservative", "every queued job has a reservation, in order, that moves nobody's before it",
+        "Feitelson and Weil, IPPS 1998; Slurm's sched/backfill plans so to a depth",
+        "the queue times the reservations when something unforeseen happens, otherwise the newcomers "
+        "times the reservations; times the nodes where gangs take parts of nodes"},
 };
 
 // Where nodes differ, or CPU and memory count, the packing policies of the same names choose.
 constexpr PlacementPolicy kOfGangs[] = {
-    {"first-fit", "the first nodes with room, by number", "", "O(nodes of the gang)", place_first_fit},
+    {"first-fit", "the first nodes with room, by number", "", "O(nodes of the gang)", place_first_fit,
+     PlannedNodes::lowest},
     {"best-fit",
      "the nodes with the least room that is enough; of packed nodes, least left of CPU and cards together, "
      "and shares on the tightest card",
-     "", "O(nodes of the gang)", place_best_fit},
+     "", "O(nodes of the gang)", place_best_fit, PlannedNodes::tightest},
     {"worst-fit",
      "the nodes with the most room; of packed nodes, most left of CPU and cards together, and shares on the "
      "emptiest card",
-     "", "O(nodes of the gang)", place_worst_fit},
-    {"random", "any nodes with room, each with the same chance", "", "O(nodes with room)", place_random},
+     "", "O(nodes of the gang)", place_worst_fit, PlannedNodes::roomiest},
+    {"random", "any nodes with room, each with the same chance", "", "O(nodes with room)", place_random,
+     PlannedNodes::lowest},
     {"compact", "as few racks as possible, the tightest that is enough", "", "O(racks x nodes of the gang)",
-     place_compact},
+     place_compact, PlannedNodes::lowest},
 };
 
 /// Gangs' placements first, then the policies that only packing knows.
@@ -67,7 +72,7 @@ std::vector<PlacementPolicy> all_placements() {
     const auto same = [&](const PlacementPolicy& each) { return each.name == row.name; };
     const auto known = std::find_if(rows.begin(), rows.end(), same);
     if (known == rows.end()) {
-      rows.push_back({row.name, row.about, row.source, row.cost, nullptr});
+      rows.push_back({row.name, row.about, row.source, row.cost, nullptr, PlannedNodes::lowest});
     } else if (known->source.empty()) {
       known->source = row.source;
     }

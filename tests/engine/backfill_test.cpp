@@ -15,6 +15,7 @@ Scenario as_scenario(const Problem& problem) {
   Scenario scenario;
   scenario.pools.push_back(
       build::pool(static_cast<std::uint32_t>(problem.nodes), static_cast<std::uint32_t>(problem.devices)));
+  scenario.pools[0].teardown = build::seconds(problem.teardown);
   for (std::size_t node = 0; node < problem.racks.size(); ++node)
     scenario.pools[0].racks[node] = static_cast<std::uint32_t>(problem.racks[node]);
   for (const brute_force::Job& each : problem.jobs) {
@@ -57,32 +58,40 @@ void check_like_brute_force(const Problem& problem) {
   }
 }
 
-void check_random(Policy policy, std::uint64_t number, bool with_racks) {
+enum class With : std::uint8_t { outages, racks, teardown };
+
+void check_random(Policy policy, std::uint64_t number, With with) {
   CAPTURE(static_cast<int>(policy));
   CAPTURE(number);
   Maker maker{number};
   Problem problem = maker.make(policy, number % 2 == 0 ? Maker::Estimates::exact : Maker::Estimates::guessed);
-  if (with_racks) maker.add_racks(problem);
+  if (with == With::racks) maker.add_racks(problem);
+  if (with == With::teardown) problem.teardown = maker.between(1, 15);
   if (policy == Policy::easy || policy == Policy::conservative) {
     if (maker.chance(20)) problem.depth = maker.between(1, 6);
     // The arrival of a job that is refused is no occasion to look at the queue again.
     std::erase_if(problem.jobs, [&](const brute_force::Job& job) { return !could_ever_fit(problem, job); });
   }
-  if (maker.chance(30)) maker.add_outages(problem);
+  if (with != With::teardown && maker.chance(30)) maker.add_outages(problem);
   check_like_brute_force(problem);
 }
 
 TEST_CASE("EASY, conservative, strict and greedy scheduling agree with brute force start for start") {
   for (const Policy policy : {Policy::fcfs, Policy::greedy, Policy::easy, Policy::conservative}) {
     for (std::uint64_t number = 0; number < 1'500; ++number) {
-      check_random(policy, number, false);
+      check_random(policy, number, With::outages);
     }
   }
 }
 
 TEST_CASE("so they do where jobs require a rack, prefer one, or wait for one") {
   for (const Policy policy : {Policy::fcfs, Policy::greedy, Policy::easy, Policy::conservative})
-    for (std::uint64_t number = 0; number < 1'500; ++number) check_random(policy, number, true);
+    for (std::uint64_t number = 0; number < 1'500; ++number) check_random(policy, number, With::racks);
+}
+
+TEST_CASE("so they do where nodes are torn down between tenants") {
+  for (const Policy policy : {Policy::fcfs, Policy::greedy, Policy::easy, Policy::conservative})
+    for (std::uint64_t number = 0; number < 1'500; ++number) check_random(policy, number, With::teardown);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ class Scheduler {
  private:
   const Job& job(std::size_t index) const { return problem_.jobs[index]; }
   Time end(std::size_t index) const { return *outcomes_[index].start + job(index).duration; }
+  Time freed(std::size_t index) const { return end(index) + problem_.teardown; }
   /// Until when only a rack will do; nobody waits for a rack that no rack could be.
   std::optional<Time> waits_until(std::size_t index) const {
     const Counts whole(static_cast<std::size_t>(problem_.nodes), problem_.devices);
@@ -62,9 +63,12 @@ class Scheduler {
   std::optional<Counts> fit_at(std::size_t index, const Counts& free, Time at) const {
     return fit(problem_, job(index), free, job(index).wait && at >= waits_until(index).value_or(at));
   }
+  /// When its devices are taken to be free.
   Time estimated_end(std::size_t index) const {
-    return std::max(now_, *outcomes_[index].start + job(index).estimate);
+    if (now_ >= end(index)) return freed(index);
+    return std::max(now_, *outcomes_[index].start + job(index).estimate) + problem_.teardown;
   }
+  Time estimated_stay(std::size_t index) const { return job(index).estimate + problem_.teardown; }
   std::vector<std::size_t> all(State state) const {
     std::vector<std::size_t> found;
     for (std::size_t index = 0; index < states_.size(); ++index)
@@ -76,7 +80,9 @@ class Scheduler {
     std::optional<Time> next;
     const auto consider = [&](Time at) { next = std::min(next.value_or(at), at); };
     for (const std::size_t index : all(State::to_come)) consider(job(index).submit);
-    for (const std::size_t index : all(State::running)) consider(end(index));
+    for (const std::size_t index : all(State::running))
+      for (const Time at : {end(index), freed(index)})
+        if (at > now_ || at == freed(index)) consider(at);
     for (const std::size_t index : all(State::queued))
       if (const auto until = waits_until(index); until && *until > now_) consider(*until);
     for (const Outage& outage : problem_.outages)
@@ -87,7 +93,7 @@ class Scheduler {
 
   void complete() {
     for (const std::size_t index : all(State::running))
-      if (end(index) == now_) states_[index] = State::gone;
+      if (freed(index) == now_) states_[index] = State::gone;
   }
 
   void check_outages() const {
@@ -154,7 +160,7 @@ class Scheduler {
   }
 
   bool may_pass(std::size_t head, std::optional<Time> shadow, std::size_t index, const Counts& taken) const {
-    if (problem_.policy == Policy::greedy || !shadow || now_ + job(index).estimate <= *shadow) return true;
+    if (problem_.policy == Policy::greedy || !shadow || now_ + estimated_stay(index) <= *shadow) return true;
     Counts left = expected_free(*shadow);
     subtract(left, taken);
     return fit_at(head, left, *shadow).has_value();
@@ -203,7 +209,7 @@ class Scheduler {
     int behind = 0;
     for (const std::size_t index : queue()) {
       if (blocked && behind++ == problem_.depth) return;
-      const Time estimate = job(index).estimate;
+      const Time estimate = estimated_stay(index);
       // Who is overdue has left the plan, but not yet its devices.
       Counts lowest = free_now();
       const Counts planned = lowest_free(plan, now_, estimate);

@@ -56,6 +56,7 @@ struct Problem {
   /// How many jobs behind the head, the first that does not start in a pass, are looked at; nullopt means
   /// all.
   std::optional<int> depth;
+  Time teardown = 0;  ///< for so long after its end what a job held is not free yet, as is known
 };
 
 struct Outcome {
