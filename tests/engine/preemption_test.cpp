@@ -314,5 +314,53 @@ TEST_CASE("random priorities: budgets hold, no one stops an equal, and nothing i
   CHECK(deep > 20);
 }
 
+TEST_CASE(
+    "random orders, saves, launches and teardowns: all end, and nobody is stopped twice before its "
+    "beneficiary starts") {
+  int rows = 0;
+  for (std::uint64_t number = 0; number < 1'000; ++number) {
+    CAPTURE(number);
+    RandomStream stream{StreamKey{number, 3, Purpose::kBootstrap, 0}};
+    const auto between = [&](std::int64_t low, std::int64_t high) {
+      return low + static_cast<std::int64_t>(stream() % static_cast<std::uint64_t>(high - low + 1));
+    };
+    std::vector<JobClass> jobs;
+    for (std::int64_t index = 0; index < 12; ++index) {
+      jobs.push_back(with_priority(
+          build::job("job" + std::to_string(index), static_cast<std::uint32_t>(between(1, 3)),
+                     static_cast<std::uint32_t>(between(1, 2)), seconds(between(1, 60)), at(between(0, 60))),
+          between(0, 2)));
+      if (between(0, 1) == 1) jobs.back().startup.launch = seconds(between(1, 20));
+      jobs.back().preemption = jobs.back().startup;
+    }
+    Scenario scenario = by_priority(3, 2, jobs);
+    constexpr const char* kOrders[] = {"fifo", "sjf", "srsf", "priority"};
+    scenario.scheduler.order = kOrders[between(0, 3)];
+    scenario.scheduler.strict = between(0, 1) == 1;
+    if (between(0, 1) == 1) scenario.scheduler.backfill = Backfill::easy;
+    if (between(0, 1) == 1) scenario.scheduler.eviction.save = seconds(between(1, 15));
+    if (between(0, 1) == 1) scenario.pools[0].teardown = seconds(between(1, 10));
+    const PreemptionRan ran = run_stops(scenario);
+    CHECK(ran.result.state == RunState::completed);
+    std::map<std::pair<std::uint64_t, std::uint64_t>, SimTime> stopped;
+    for (const PreemptionRow& row : ran.result.preemptions.rows) {
+      ++rows;
+      const auto [before, is_first] = stopped.insert({{row.victim, *row.beneficiary}, row.at});
+      if (is_first) continue;
+      // Only one who may come before the beneficiary can have taken its room.
+      const auto took_it = [&](const JobOutcome& other) {
+        return jobs[other.job_class].priority >= jobs[ran.result.jobs[*row.beneficiary].job_class].priority &&
+               other.first_start && *other.first_start >= before->second && *other.first_start <= row.at;
+      };
+      CAPTURE(row.victim);
+      CAPTURE(row.at.ns());
+      CHECK(std::any_of(ran.result.jobs.begin(), ran.result.jobs.end(), took_it));
+      before->second = row.at;
+    }
+    for (const JobOutcome& job : ran.result.jobs) CHECK(job.state == FinalState::completed);
+  }
+  CHECK(rows > 1'000);
+}
+
 }  // namespace
 }  // namespace fleetsim
