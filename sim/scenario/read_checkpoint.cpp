@@ -30,8 +30,7 @@ Span span_of(const PoolSpec& pool, const GangSpec& gang) {
   span.devices = std::max(std::ceil(mean_devices(gang)), 1.0);
   span.devices_per_node = std::max(pool.devices_per_node, 1U);
   span.nodes = std::ceil(span.devices / span.devices_per_node);
-  if (gang.shape && gang.shape->milli == 0)
-    span.nodes = static_cast<double>(gang.shape->members());
+  if (gang.shape && gang.shape->milli == 0) span.nodes = static_cast<double>(gang.shape->members());
   span.nodes_per_rack = std::max(mean_rack(pool), 1.0);
   span.racks = std::ceil(span.nodes / span.nodes_per_rack);
   return span;

@@ -169,7 +169,9 @@ void read_elastic(const Reader& in, const ClassContext& context, JobClass& job) 
   const std::optional<Reader> elastic = in.object("elastic");
   if (!elastic) return;
   const std::optional<Capacity> gang = gang_capacity(job);
-  if (!gang || (job.gang.shape && (job.gang.shape->milli != 0 || job.gang.shape->remainder != 0 || job.gang.shape->unlike != 0)) ||
+  if (!gang ||
+      (job.gang.shape &&
+       (job.gang.shape->milli != 0 || job.gang.shape->remainder != 0 || job.gang.shape->unlike != 0)) ||
       !in.present({"jobs", "trace"}).empty()) {
     elastic->problem("needs a gang of one size, in whole devices");
     return;

@@ -73,8 +73,9 @@ void check_classes(const Reader& root, const Scenario& scenario) {
         const auto& shape = job_class.gang.shape;
         const auto& kinds = scenario.unlike[shape ? shape->unlike : 0];
         return amount(scenario.demands[job_class.gang.demand]) > 0 ||
-               std::any_of(kinds.begin(), kinds.end(),
-                           [&](const MemberKind& kind) { return amount(scenario.demands[kind.demand]) > 0; }) ||
+               std::any_of(
+                   kinds.begin(), kinds.end(),
+                   [&](const MemberKind& kind) { return amount(scenario.demands[kind.demand]) > 0; }) ||
                std::any_of(listed.begin(), listed.end(),
                            [&](const ListedJob& job) { return amount(scenario.demands[job.demand]) > 0; });
       };

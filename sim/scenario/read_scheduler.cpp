@@ -32,6 +32,8 @@ void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
     scheduler.expected("preemption", "\"none\", or an object");
     return;
   }
+  if (spec.admission == Admission::partial_hold)
+    scheduler.problem("preemption", "goes with admission \"atomic\": a gang that assembles stops nobody");
   const Reader in = *scheduler.object("preemption");
   spec.preemption = Preemption::kept;
   assign(spec.preemption, in.choice("placements", {Preemption::kept, Preemption::remade}));
@@ -58,7 +60,10 @@ void read_backfill(const Reader& in, SchedulerSpec& spec) {
   assign(spec.estimates, in.choice("estimates", {Estimates::limit, Estimates::exact}));
   if (assign(spec.estimate_factor, in.number("estimate_factor")) && !(spec.estimate_factor > 0))
     in.expected("estimate_factor", "a number above 0");
-  if (spec.backfill == Backfill::none) return;
+  if (spec.backfill == Backfill::none) {
+    if (spec.backfill_depth) in.problem("backfill_depth", "goes with \"backfill\", of which there is none");
+    return;
+  }
   if (!spec.strict) in.problem("backfill", "goes with a strict order, from which it is the exception");
   if (spec.admission == Admission::partial_hold) in.problem("backfill", "goes with admission \"atomic\"");
   if (spec.preemption != Preemption::none && spec.backfill == Backfill::conservative)
@@ -207,7 +212,9 @@ void read_scheduler(const Reader& root, Scenario& scenario) {
   read_thresholds(*in, spec);
   read_cohorts(*in, spec);
   read_quotas(*in, scenario, spec);
-  assign(spec.fair_share_half_life, in->duration("fair_share_half_life", Sign::positive));
+  if (assign(spec.fair_share_half_life, in->duration("fair_share_half_life", Sign::positive)) &&
+      spec.order != "fair-share")
+    in->problem("fair_share_half_life", "goes with order \"fair-share\"");
 }
 
 }  // namespace fleetsim

@@ -118,7 +118,8 @@ void read_members(const Reader& in, Scenario& scenario, JobClass& job) {
   const Json* const gang = in.find("gang");
   if (gang == nullptr || !gang->is_object() || !gang->contains("members")) return;
   const Reader shape = in.object("gang", "gang");
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t, std::greater<>> kinds;  // by devices, demand
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t, std::greater<>>
+      kinds;  // by devices, demand
   std::int64_t members = 0, devices = 0;
   for (const Reader& entry : shape.list("members")) {
     HostDemand demand = read_demand(entry, scenario.demands[job.gang.demand]);
@@ -319,6 +320,8 @@ void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
   assign(job.own_spares, in.count("own_spares", 0, kMostNodes));
   assign(job.priority, in.integer("priority"));
   assign(job.preemptible, in.flag("preemptible"));
+  if (!job.preemptible && scenario.scheduler.preemption == Preemption::remade)
+    in.problem("preemptible", "false goes with placements that are kept, and not with \"remade\"");
   std::vector<std::string_view> quotas;
   for (const QuotaSpec& quota : scenario.scheduler.quotas) quotas.push_back(quota.name);
   if (const auto quota = in.name("quota", "quota", quotas)) {

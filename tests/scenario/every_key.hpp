@@ -51,7 +51,6 @@ inline constexpr std::string_view kEveryKey[] = {
       "checkpoint": { "interval": "5 s", "pause": "1 s" }, "elastic": { "policy": "fixed", "grow": "at_commit", "step_times": { "1": "1 s", "2": "0.6 s" }, "resize": { "pause": "1 min", "state": "discarded" }, "script": [ { "at": "2 h", "devices": 2, "step": "0.6 s", "pause": "1 s", "state": "committed" } ] } },
     "elastic": { "gang": 2, "steps": 10, "step": { "time": "1 s" }, "elastic": { "least": 2, "most": 6, "step": 2 } } },
   "scheduler": { "order": "las", "strict": false, "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true, "placement": "best-fit",
-    "preemption": { "placements": "kept", "by": "priority", "reclaim": true, "victims": "cheapest", "min_runtime": "1 min", "job_budget": { "evictions": 2, "per": "1 d" }, "pool_budget": { "evictions": 9, "per": "1 h" }, "requeue_backoff": 2, "lost_work": "1 min", "save": "1 s", "grace": "2 s", "requeue_delay": "3 s", "requeue": "submit", "relaunch": "4 s" },
     "las_thresholds": ["10 GPU-h"], "quotas": { "team": 16 } },
   "window": { "length": "5 d", "warm_up": "1 d", "run_on": "2 d" },
   "runs": { "seed": 7, "replications": 4, "until": { "figure": "mpg", "half_width": 0.01 }, "batch": 2 },
@@ -65,7 +64,8 @@ inline constexpr std::string_view kEveryKey[] = {
   "workload": { "a": { "gang": 4, "duration": "1 h", "limit": "2 h", "enforce_limits": false, "preemptible": false,
     "topology": { "level": "rack", "rule": "preferred", "wait": "30 min" } } },
   "scheduler": { "preset": "slurm-backfill", "order": "fair-share", "fair_share_half_life": "1 d", "cohorts": { "all": {}, "some": { "parent": "all", "limit": 10 } },
-    "quotas": { "q": { "guarantee": 1.5, "limit": 3, "cohort": "some", "lend": 1, "lend_when_head_blocked": false, "weight": 2 } }, "backfill": "easy", "backfill_depth": 10, "estimates": "exact", "estimate_factor": 2 },
+    "quotas": { "q": { "guarantee": 1.5, "limit": 3, "cohort": "some", "lend": 1, "lend_when_head_blocked": false, "weight": 2 } }, "backfill": "easy", "backfill_depth": 10, "estimates": "exact", "estimate_factor": 2,
+    "preemption": { "placements": "kept", "by": "priority", "reclaim": true, "victims": "cheapest", "min_runtime": "1 min", "job_budget": { "evictions": 2, "per": "1 d" }, "pool_budget": { "evictions": 9, "per": "1 h" }, "requeue_backoff": 2, "lost_work": "1 min", "save": "1 s", "grace": "2 s", "requeue_delay": "3 s", "requeue": "submit", "relaunch": "4 s" } },
   "window": { "until": "done" }
 })",
     R"({

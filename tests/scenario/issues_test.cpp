@@ -211,3 +211,15 @@ TEST_CASE("an incident outside the fleet is refused") {
   CHECK(has_issue(issue(R"({"at": "10 s", "hits": "rack", "takes_out": "device"})"),
                   "/faults/incidents/0/takes_out", "at least what \"hits\" says"));
 }
+
+TEST_CASE("parts of a scheduler that would do nothing beside each other are refused") {
+  const auto issue = [](const std::string& scheduler, const std::string& key) {
+    return only_issue(read_with(kSmall, {{"/scheduler", scheduler}}), "/scheduler/" + key);
+  };
+  CHECK(issue(R"({"admission": "partial-hold", "preemption": {"by": "priority"}})", "preemption") ==
+        "goes with admission \"atomic\": a gang that assembles stops nobody");
+  CHECK(issue(R"({"backfill_depth": 3})", "backfill_depth") ==
+        "goes with \"backfill\", of which there is none");
+  CHECK(issue(R"({"fair_share_half_life": "1 d"})", "fair_share_half_life") ==
+        "goes with order \"fair-share\"");
+}
