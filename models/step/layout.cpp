@@ -21,11 +21,11 @@ void check_interleaving(std::vector<std::string>& problems, const Layout& l, con
     problems.push_back("interleave needs pipeline parallelism");
     return;
   }
-  if (!l.uneven && l.stages.empty() && !divides_layers(l.pipeline * l.interleave, model))
+  const bool is_too_many = l.pipeline * l.interleave > model.layers + 2;  // said already
+  if (!is_too_many && !l.uneven && l.stages.empty() && !divides_layers(l.pipeline * l.interleave, model))
     problems.push_back("pipeline " + std::to_string(l.pipeline) + " x interleave " +
                        std::to_string(l.interleave) + " does not divide the " + std::to_string(model.layers) +
-                       " layers, alone or with embedding and head (uneven: yes "
-                       "allows it)");
+                       " layers, alone or with embedding and head, and the layout is not said to be uneven");
   if (const std::int64_t most = l.accumulation(); most > 0 && most < l.pipeline)
     problems.push_back("interleave " + std::to_string(l.interleave) + " needs as many microbatches as the " +
                        std::to_string(l.pipeline) + " stages; there are " + std::to_string(most));

@@ -166,7 +166,7 @@ constexpr std::array kStepTerms = {
         "mfu",
         "model FLOP/s utilization: the share of the devices' peak that the model's own arithmetic reaches",
         "model arithmetic of a step / (step time x devices x dense peak of the number format); matrix "
-        "products and causal attention counted half, forward once and backward twice, without "
+        "products, causal attention at half its square, forward once and backward twice, without "
         "recomputation, lookups, norms and optimizer: ideal / step",
         "fleetsim step prints it; of a job in a scenario it is P, program_goodput"},
     StepTerm{
