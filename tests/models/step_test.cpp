@@ -334,6 +334,16 @@ TEST_CASE("schedules without microbatches for them, and shares that do not come 
   CHECK(problems().empty());
 }
 
+TEST_CASE("the search finds chunks that are no power of two") {
+  StepInput input = input_of("llama2-70b", "dgx-h100", 128);
+  const Seconds found = search_layouts(input, step_constants(), 1).best.at(0).step.total();
+  input.layout.tensor = 2;
+  input.layout.pipeline = 8;
+  input.layout.interleave = 10;
+  REQUIRE(predict(input).memory <= input.device.memory);
+  CHECK(found <= predict(input).total());
+}
+
 TEST_CASE("no layout stated by itself is faster than the search's first, and fits") {
   struct Job {
     std::string_view model, node;
