@@ -6,14 +6,15 @@
 namespace fleetsim {
 namespace {
 
-/// Lower case, without blanks and the marks that tables set as they like.
+/// Lower case, without blanks and the marks that tables set as they like, nor the maker's name ahead.
 std::string plain(std::string_view name) {
   std::string kept;
   for (const char c : name) {
     if (std::string_view(" \t_-.()").find(c) != std::string_view::npos) continue;
     kept += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  return kept;
+  constexpr std::string_view kMaker = "nvidia";
+  return kept.starts_with(kMaker) && kept.size() > kMaker.size() ? kept.substr(kMaker.size()) : kept;
 }
 
 /// From every way an entry of the kind is written to its name.

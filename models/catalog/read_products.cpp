@@ -79,6 +79,11 @@ Parsed<MeasuredProducts> read_measured_products(std::string_view text) {
                                  {"gemm_fp4", &MeasuredProducts::fp4}};
   MeasuredProducts products;
   try {
+    if (file.is_object() && file.contains("accelerator")) {
+      const json& name = file["accelerator"];
+      if (!name.is_string()) throw Bad{"/accelerator: expected the name of an accelerator"};
+      products.accelerator = name.get<std::string>();
+    }
     const json& rates = member(file, "", "rates");
     for (const Format& format : kFormats) {
       if (rates.is_object() && rates.contains(format.key))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "models/gemm/gemm.hpp"
 
@@ -13,6 +14,7 @@ struct MeasuredFormat {
 };
 
 struct MeasuredProducts {
+  std::string accelerator{};  ///< an entry of accelerators; empty: not stated
   std::optional<MeasuredFormat> bf16;
   std::optional<MeasuredFormat> fp8;
   std::optional<MeasuredFormat> fp4;

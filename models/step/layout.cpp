@@ -14,7 +14,41 @@ void divides(std::vector<std::string>& problems, std::int64_t part, std::string_
                      std::string(whole_name) + " " + std::to_string(whole));
 }
 
+/// A schedule of chunks fills the pipeline with microbatches before its first backward pass.
+void check_interleaving(std::vector<std::string>& problems, const Layout& l, const Transformer& model) {
+  if (l.interleave == 1) return;
+  if (l.pipeline == 1) {
+    problems.push_back("interleave needs pipeline parallelism");
+    return;
+  }
+  const bool is_too_many = l.pipeline * l.interleave > model.layers + 2;  // said already
+  if (!is_too_many && !l.uneven && l.stages.empty() && !divides_layers(l.pipeline * l.interleave, model))
+    problems.push_back("pipeline " + std::to_string(l.pipeline) + " x interleave " +
+                       std::to_string(l.interleave) + " does not divide the " + std::to_string(model.layers) +
+                       " layers, alone or with embedding and head, and the layout is not said to be uneven");
+  if (const std::int64_t most = l.accumulation(); most > 0 && most < l.pipeline)
+    problems.push_back("interleave " + std::to_string(l.interleave) + " needs as many microbatches as the " +
+                       std::to_string(l.pipeline) + " stages; there are " + std::to_string(most));
+}
+
+/// Ranks that share out state or tokens divide what they share.
+void check_sharing(std::vector<std::string>& problems, const Layout& l, const Transformer& model) {
+  if (l.shard_group > 0)
+    divides(problems, l.shard_group, "shard group", l.replicas(), "the ranks that hold the same weights");
+  if (l.sequence_parallel && model.sequence % l.context == 0)
+    divides(problems, l.tensor, "tensor parallelism", model.sequence / l.context,
+            "the sequence of a context rank, which sequence parallelism splits,");
+}
+
 }  // namespace
+
+bool divides_layers(std::int64_t chunks, const Transformer& model) {
+  const std::int64_t layers = model.layers + prediction_passes(model);
+  for (const std::int64_t beside : {0, 1, 2}) {
+    if ((layers + beside) % chunks == 0) return true;
+  }
+  return false;
+}
 
 bool fills(const Layout& l) {
   // Step by step, so that no product overflows.
@@ -53,12 +87,22 @@ std::vector<std::string> layout_problems(const Layout& l, const Transformer& mod
   }
   if (!(l.capacity >= 0 && l.capacity <= kMostSkew) || !(l.imbalance >= 1 && l.imbalance <= kMostSkew))
     problems.push_back("capacity of experts is at least 0 and their imbalance at least 1");
-  if (l.interleave > 1 && l.pipeline == 1) problems.push_back("interleave needs pipeline parallelism");
+  check_interleaving(problems, l, model);
+  check_sharing(problems, l, model);
   if (l.expert > 1) {
     divides(problems, l.expert, "expert parallelism", model.experts, "the number of experts");
     divides(problems, l.expert, "expert parallelism", l.devices / l.pipeline, "the devices of a stage");
   }
   return problems;
+}
+
+std::vector<std::string> layout_warnings(const Layout& l) {
+  const std::int64_t microbatches = l.accumulation();
+  if (l.pipeline == 1 || microbatches >= l.pipeline) return {};
+  return {std::to_string(microbatches) + (microbatches == 1 ? " microbatch does" : " microbatches do") +
+          " not fill " + std::to_string(l.pipeline) +
+          " pipeline stages: most devices wait most of the time; more sequences a step, or smaller "
+          "micro-batches, fill them"};
 }
 
 }  // namespace fleetsim

@@ -42,6 +42,7 @@ struct Layout {
   double capacity = 0;   ///< rows an expert takes, over the even share: padded, or dropped; 0: all, no more
   double imbalance = 1;  ///< rows of the fullest expert over the even share, where none is dropped
   bool offload = false;  ///< optimizer state and its arithmetic in host memory
+  bool uneven = false;   ///< interleaved chunks may differ by a layer
 
   std::int64_t data() const { return devices / (tensor * pipeline * context); }
   /// Microbatches that each rank takes in a step.
@@ -56,7 +57,15 @@ struct Layout {
 bool fills(const Layout& layout);
 
 /// What keeps a layout from being one: degrees that do not divide the devices, the batch, the heads, the
-/// layers or the experts. Empty if nothing does.
+/// sequence, the layers or the experts, or chunks that a schedule has no microbatches for. Empty if nothing
+/// does.
 std::vector<std::string> layout_problems(const Layout& layout, const Transformer& model);
+
+/// Whether that many chunks in a pipeline have equally many layers; the embedding and the head may each stand
+/// in a layer's place.
+bool divides_layers(std::int64_t chunks, const Transformer& model);
+
+/// What a layout without problems can run with, but hardly means to. Empty if nothing.
+std::vector<std::string> layout_warnings(const Layout& layout);
 
 }  // namespace fleetsim

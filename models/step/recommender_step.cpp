@@ -20,7 +20,6 @@ class RecommenderSum {
   RecommenderSum(const RecommenderInput& in, const StepConstants& c)
       : in_{in},
         m_{in.model},
-        c_{c},
         kernels_{in.device, in.software, in.number, c},
         devices_{static_cast<double>(in.devices)},
         samples_{static_cast<double>(in.batch) / devices_} {}
@@ -78,7 +77,6 @@ class RecommenderSum {
 
   const RecommenderInput& in_;
   const Recommender& m_;
-  const StepConstants& c_;
   Kernels kernels_;
   double devices_;
   double samples_;  // of one device

@@ -6,7 +6,7 @@ namespace fleetsim {
 namespace {
 
 constexpr std::int64_t kMostMicroBatch = 16;
-constexpr std::int64_t kMostInterleave = 16;
+constexpr std::int64_t kMostContext = 8;
 
 std::vector<std::int64_t> divisors(std::int64_t of, std::int64_t most) {
   std::vector<std::int64_t> found;
@@ -16,9 +16,13 @@ std::vector<std::int64_t> divisors(std::int64_t of, std::int64_t most) {
   return found;
 }
 
-std::vector<std::int64_t> powers_of_two(std::int64_t most) {
-  std::vector<std::int64_t> found;
-  for (std::int64_t each = 1; each <= most; each *= 2) found.push_back(each);
+/// Chunks of a rank that leave equally many layers in each; one where there is no pipeline.
+std::vector<std::int64_t> interleavings(std::int64_t pipeline, const Transformer& model) {
+  std::vector<std::int64_t> found{1};
+  const std::int64_t most = pipeline > 1 ? (model.layers + 2) / pipeline : 1;
+  for (std::int64_t each = 2; each <= most; ++each) {
+    if (divides_layers(pipeline * each, model)) found.push_back(each);
+  }
   return found;
 }
 
@@ -31,8 +35,7 @@ class Search {
     const std::int64_t devices = in_.layout.devices;
     for (const std::int64_t tensor : divisors(devices, std::min(in_.network().domain, in_.model.heads))) {
       for (const std::int64_t pipeline : divisors(devices / tensor, in_.model.layers)) {
-        for (const std::int64_t context :
-             powers_of_two(std::min<std::int64_t>(8, devices / tensor / pipeline)))
+        for (const std::int64_t context : divisors(devices / tensor / pipeline, kMostContext))
           with_degrees(tensor, pipeline, context);
       }
     }
@@ -45,12 +48,15 @@ class Search {
     l.tensor = tensor;
     l.pipeline = pipeline;
     l.context = context;
+    if (l.global_batch % l.data() != 0) return;
+    const std::vector<std::int64_t> chunks = interleavings(pipeline, in_.model),
+                                    batches = divisors(l.global_batch / l.data(), kMostMicroBatch);
     const std::int64_t experts = in_.model.experts > 1 ? l.devices / pipeline : 1;
     for (const std::int64_t expert : divisors(in_.model.experts, experts)) {
       l.expert = expert;
-      for (const std::int64_t interleave : powers_of_two(pipeline > 1 ? kMostInterleave : 1)) {
+      for (const std::int64_t interleave : chunks) {
         l.interleave = interleave;
-        for (const std::int64_t micro_batch : powers_of_two(kMostMicroBatch)) {
+        for (const std::int64_t micro_batch : batches) {
           l.micro_batch = micro_batch;
           if (layout_problems(l, in_.model).empty()) with_state();
         }
@@ -60,9 +66,9 @@ class Search {
 
   void with_state() {
     Layout& l = in_.layout;
-    for (const Sharding sharding : {Sharding::kOptimizer, Sharding::kFull}) {
-      // Gathering all weights for every microbatch of a pipeline is what nobody does.
-      if (sharding == Sharding::kFull && l.pipeline > 1) continue;
+    for (const Sharding sharding :
+         {Sharding::kOptimizer, Sharding::kNone, Sharding::kGradients, Sharding::kFull}) {
+      if (sharding != Sharding::kOptimizer && l.replicas() == 1) continue;  // nobody to share with
       l.sharding = sharding;
       for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
         l.recompute = recompute;

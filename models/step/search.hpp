@@ -19,9 +19,10 @@ struct LayoutSearch {
   Bytes least_memory;  ///< of one device, over all tried
 };
 
-/// Tries every combination of degrees that divide the devices, of micro-batches and chunks by powers of two,
-/// of sharding and recomputation, for the devices and the global batch of `input`, and keeps the `keep`
-/// fastest that fit. Tensor ranks stay within an NVLink domain.
+/// Tries every combination of degrees that divide the devices, of chunks that divide the layers, of
+/// micro-batches up to 16 that divide the batch, of all shardings and recomputations, for the devices and the
+/// global batch of `input`, and keeps the `keep` fastest that fit. Tensor ranks stay within an NVLink domain,
+/// context ranks are eight at most; shard groups, uneven stages and offload are not tried.
 LayoutSearch search_layouts(const StepInput& input, const StepConstants& constants, std::size_t keep);
 
 }  // namespace fleetsim

@@ -18,13 +18,18 @@ constexpr double kHostSharpness = 4;  // of the maximum of host and device time
 constexpr double kStraggleFrom = 8;   // devices whose ranks do not wait for each other measurably
 constexpr double kReferenceRelease = 2026.5;
 
-/// A model's layers spread over the pipeline; the fullest stage sets the pace.
 struct Stage {
   Block layers;
-  Block head;                  // what it has of the head, or of the embedding where stages are stated
-  double depth = 1;            // layers in the stage
-  double others = 0;           // work of all other stages over its own: what a microbatch waits for elsewhere
-  std::int64_t in_flight = 1;  // microbatches that it holds under 1F1B: as many as stages from it on
+  Block head;        // what it has of the head, or of the embedding where stages are stated
+  double depth = 1;  // layers in the stage
+};
+
+/// A model's layers spread over the pipeline; the fullest stage sets the pace, and the others wait for it.
+struct Stages {
+  Stage fullest;
+  Stage mean;
+  double others = 0;  // work of all other stages over the fullest's: what a microbatch waits for elsewhere
+  std::int64_t in_flight = 1;  // microbatches that the fullest holds under 1F1B: as many as stages from it on
 };
 
 /// Layers of all kinds in the proportions of the model.
@@ -44,7 +49,7 @@ Block mean_layers(const Transformer& m, const Blocks& blocks, double depth) {
 }
 
 /// Stages as they are stated: the embedding before the first, the head after the last.
-Stage stated_stage(const StepInput& in, const Blocks& blocks) {
+Stages stated_stages(const StepInput& in, const StepConstants& c, const Blocks& blocks) {
   const std::vector<std::int64_t>& stages = in.layout.stages;
   const double heads = 1 + static_cast<double>(prediction_passes(in.model));
   const Block one = mean_layers(in.model, blocks, 1), head = blocks.head() * heads,
@@ -55,7 +60,10 @@ Stage stated_stage(const StepInput& in, const Blocks& blocks) {
     if (i + 1 == stages.size()) block += head;
     return block;
   };
-  const auto work = [](const Block& b) { return b.forward.total() + b.backward.total(); };
+  const auto work = [&](const Block& b) {
+    return b.forward.total() + b.backward.total() + c.tensor_exposed * b.tensor +
+           c.expert_exposed * b.experts;
+  };
   Seconds all, most;
   std::size_t fullest = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -63,31 +71,33 @@ Stage stated_stage(const StepInput& in, const Blocks& blocks) {
     all += here;
     if (here > most) most = here, fullest = i;
   }
-  Stage stage;
-  stage.depth = static_cast<double>(stages[fullest]);
-  stage.layers = one * stage.depth;
-  stage.head = beside(fullest);
-  stage.others = all / most - 1;
-  stage.in_flight = static_cast<std::int64_t>(stages.size() - fullest);
-  return stage;
+  const double share = 1 / static_cast<double>(stages.size());
+  const double depth = static_cast<double>(stages[fullest]);
+  const double mean = static_cast<double>(in.model.layers) * share;
+  Block ends = head;
+  ends += embedding;
+  return {.fullest = {one * depth, beside(fullest), depth},
+          .mean = {one * mean, ends * share, mean},
+          .others = all / most - 1,
+          .in_flight = static_cast<std::int64_t>(stages.size() - fullest)};
 }
 
-Stage fullest_stage(const StepInput& in, const StepConstants& c, const Blocks& blocks) {
-  if (!in.layout.stages.empty()) return stated_stage(in, blocks);
+Stages stages_of(const StepInput& in, const StepConstants& c, const Blocks& blocks) {
+  if (!in.layout.stages.empty()) return stated_stages(in, c, blocks);
   const Layout& l = in.layout;
   const double ahead = static_cast<double>(prediction_passes(in.model));
   const double chunks = static_cast<double>(l.pipeline) * static_cast<double>(l.interleave);
-  Stage stage;
-  stage.depth =
-      std::ceil((static_cast<double>(in.model.layers) + ahead) / chunks) * static_cast<double>(l.interleave);
-  stage.layers = mean_layers(in.model, blocks, stage.depth);
+  const double layers = static_cast<double>(in.model.layers) + ahead;
+  const double depth = std::ceil(layers / chunks) * static_cast<double>(l.interleave);
   // With several stages the head's work is partly balanced by fewer layers beside it.
   const double pipeline = static_cast<double>(l.pipeline);
+  const double mean = layers / pipeline;
   const double share = pipeline > 1 ? std::max(c.last_stage, 1 / pipeline) : 1.0;
-  stage.head = blocks.head() * (share * (1 + ahead));
-  stage.others = pipeline - 1;
-  stage.in_flight = l.pipeline;
-  return stage;
+  const Block head = blocks.head() * (1 + ahead), fullest = mean_layers(in.model, blocks, depth);
+  return {.fullest = {fullest, head * share, depth},
+          .mean = {fullest * (mean / depth), head * (1 / pipeline), mean},
+          .others = pipeline - 1,
+          .in_flight = l.pipeline};
 }
 
 /// Model arithmetic of the step; what a capacity below the even share drops is not done.
@@ -165,10 +175,45 @@ double age_factor(const StepInput& in, const StepConstants& c) {
   return factor;
 }
 
-/// Of stated stages an earlier one may hold more, since more of its microbatches are under way.
-StepMemory most_memory(const StepInput& in, const Blocks& blocks, const Stage& pace) {
+/// One microbatch through a stage, forward and backward.
+struct Microbatch {
+  Compute work;
+  Compute again;  // recomputed
+  ShardExchange shards;
+  Seconds tensor;
+  Seconds experts;
+  Seconds dispatch;  // waiting for the host
+
+  Seconds time() const {
+    return work.total() + again.total() + tensor + experts + shards.exposed + shards.contention + dispatch;
+  }
+};
+
+Microbatch microbatch_of(const StepInput& in, const StepConstants& c, const Stage& stage) {
   const Layout& l = in.layout;
-  StepMemory most = step_memory(l, in.model, pace.layers, pace.head, pace.in_flight);
+  Microbatch one;
+  for (const Block* block : {&stage.layers, &stage.head}) {
+    one.work += block->forward;
+    one.work += block->backward;
+  }
+  if (l.recompute == Recompute::kFull) one.again = stage.layers.forward;
+  if (l.recompute == Recompute::kSelective) one.again.memory = stage.layers.forward.memory;
+  one.shards = shard_exchange(in, c, stage);
+  const double exchanges = l.recompute == Recompute::kFull ? 1.5 : 1.0;  // the forward's once more
+  one.tensor = c.tensor_exposed * exchanges * stage.layers.tensor;
+  one.experts = c.expert_exposed * exchanges * stage.layers.experts;
+  const double mixed =
+      stage.depth * static_cast<double>(expert_layers(in.model)) / static_cast<double>(in.model.layers);
+  const double launched = in.software.whole_graph ? 0 : in.software.graphs ? c.host_graphs : 1;
+  const Seconds device = one.time();
+  one.dispatch = with_host(device, Seconds{c.host_ms * 1e-3 * launched * mixed}) - device;
+  return one;
+}
+
+/// Of stated stages an earlier one may hold more, since more of its microbatches are under way.
+StepMemory most_memory(const StepInput& in, const Blocks& blocks, const Stages& stages) {
+  const Layout& l = in.layout;
+  StepMemory most = step_memory(l, in.model, stages.fullest.layers, stages.fullest.head, stages.in_flight);
   for (std::size_t i = 0; i < l.stages.size(); ++i) {
     const Block layers = mean_layers(in.model, blocks, static_cast<double>(l.stages[i]));
     const Block beside = i == 0 ? blocks.embedding() : i + 1 == l.stages.size() ? blocks.head() : Block{};
@@ -214,56 +259,40 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   const Layout& l = in.layout;
   const Blocks blocks(in, c);
   const Kernels& kernels = blocks.kernels();
-  const Stage stage = fullest_stage(in, c, blocks);
+  const Stages stages = stages_of(in, c, blocks);
+  const Microbatch mean = microbatch_of(in, c, stages.mean), longest = microbatch_of(in, c, stages.fullest);
   const double microbatches = static_cast<double>(l.accumulation());
-
-  // One microbatch through the stage.
-  Compute work = stage.layers.forward;
-  work += stage.layers.backward;
-  work += stage.head.forward;
-  work += stage.head.backward;
-  Compute again;
-  if (l.recompute == Recompute::kFull) again = stage.layers.forward;
-  if (l.recompute == Recompute::kSelective) again.memory = stage.layers.forward.memory;
-  const ShardExchange shards = shard_exchange(in, c, stage);
-  const double exchanges = l.recompute == Recompute::kFull ? 1.5 : 1.0;  // the forward's once more
-  const Seconds tensor = c.tensor_exposed * exchanges * stage.layers.tensor;
-  const Seconds experts = c.expert_exposed * exchanges * stage.layers.experts;
-  const Seconds device = work.total() + again.total() + tensor + experts + shards.exposed + shards.contention;
-  const double mixed =
-      stage.depth * static_cast<double>(expert_layers(in.model)) / static_cast<double>(in.model.layers);
-  const double launched = in.software.whole_graph ? 0 : in.software.graphs ? c.host_graphs : 1;
-  const Seconds host{c.host_ms * 1e-3 * launched * mixed};
-  const Seconds microbatch = with_host(device, host);
-  const double fill = stage.others / static_cast<double>(l.interleave);
+  const double fill = stages.others / static_cast<double>(l.interleave);
 
   StepBreakdown step;
   step.model_flops = model_flops(in);
-  step.executed_flops = step.model_flops + again.flops * (microbatches * static_cast<double>(l.devices));
+  step.executed_flops = step.model_flops + mean.again.flops * (microbatches * static_cast<double>(l.devices));
   step.ideal = step.model_flops / (kernels.peak() * static_cast<double>(l.devices));
-  step.padding = microbatches * stage.layers.padding;
-  const Seconds waiting = microbatches * stage.layers.waiting;
-  step.gemm_below_peak = microbatches * work.gemm - step.ideal - step.padding - waiting;
-  step.memory_bound = microbatches * work.memory;
-  step.recompute = microbatches * again.total();
-  step.tensor_comm = microbatches * tensor;
-  step.expert_comm = microbatches * experts;
-  step.overlap_contention = microbatches * shards.contention;
-  step.dispatch = microbatches * (microbatch - device);
-  step.pipeline_bubble = fill * microbatch;
+  step.padding = microbatches * stages.mean.layers.padding;
+  const Seconds waiting = microbatches * stages.mean.layers.waiting;
+  step.gemm_below_peak = microbatches * mean.work.gemm - step.ideal - step.padding - waiting;
+  step.memory_bound = microbatches * mean.work.memory;
+  step.recompute = microbatches * mean.again.total();
+  step.tensor_comm = microbatches * mean.tensor;
+  step.expert_comm = microbatches * mean.experts;
+  step.overlap_contention = microbatches * mean.shards.contention;
+  step.dispatch = microbatches * mean.dispatch;
+  // Filling and draining, and in between what the fullest stage takes beyond the mean.
+  step.pipeline_bubble = fill * longest.time() + microbatches * (longest.time() - mean.time());
 
   // Once a step.
-  const double dense = stage.layers.parameters + stage.head.parameters;
-  const double expert = stage.layers.expert_parameters;
+  const Stage& fullest = stages.fullest;
+  const double dense = fullest.layers.parameters + fullest.head.parameters;
+  const double expert = fullest.layers.expert_parameters;
   const Seconds exchange = gradient_exchange(in, dense, expert);
-  const Seconds window = (1 + fill) * microbatch;
-  step.data_comm = microbatches * shards.exposed + c.data_exposed * std::min(exchange, window) +
+  const Seconds window = (1 + fill) * longest.time();
+  step.data_comm = microbatches * mean.shards.exposed + c.data_exposed * std::min(exchange, window) +
                    std::max(Seconds{}, exchange - window);
   const StateShares shares = state_shares(l);
   const Bytes update{kOptimizerBytes * (dense * shares.optimizer + expert * shares.expert_optimizer)};
   step.memory_bound += l.offload ? update / in.device.host_link : kernels.copy(c.optimizer * update);
-  step.moved = (work.bytes + again.bytes) * microbatches + update;
-  step.memory = most_memory(in, blocks, stage).total();
+  step.moved = (longest.work.bytes + longest.again.bytes) * microbatches + update;
+  step.memory = most_memory(in, blocks, stages).total();
 
   const Seconds even = step.total();
   const double doublings = std::log2(std::max(1.0, static_cast<double>(l.devices) / kStraggleFrom));

@@ -112,3 +112,28 @@ TEST_CASE("nodes say which devices NVLink joins") {
   CHECK(injection("nd-h100-v5") == ByteRate{400e9});
   CHECK(injection("hgx-a100-roce") == ByteRate{200e9});  // 1,600 Gb/s
 }
+
+TEST_CASE("devices are known by the names that tools and vendors write; none by two, and no other") {
+  const std::pair<std::string_view, std::string_view> all[] = {{"H100", "h100-sxm"},
+                                                               {"H200", "h200-sxm"},
+                                                               {"H100-SXM5", "h100-sxm"},
+                                                               {"NVIDIA H100 80GB HBM3", "h100-sxm"},
+                                                               {"NVIDIA H100 PCIe", "h100-pcie"},
+                                                               {"NVIDIA H200", "h200-sxm"},
+                                                               {"nvidia a100-sxm4-80gb", "a100-80gb-sxm"},
+                                                               {"A100-SXM4-80GB", "a100-80gb-sxm"},
+                                                               {"A100-40GB", "a100-40gb-sxm"},
+                                                               {"A100", "a100-80gb-sxm"},
+                                                               {"GB200", "gb200"},
+                                                               {"GB200 NVL72", "gb200"},
+                                                               {"NVIDIA GB300", "gb300"},
+                                                               {"B200", "b200"}};
+  for (const auto& [spelled, name] : all) {
+    CAPTURE(std::string(spelled));
+    const Found<Like<Accelerator>> found = accelerator_like(spelled);
+    REQUIRE(found);
+    CHECK(found.entry->name == name);
+  }
+  for (const std::string_view other : {"NVIDIA", "V100", "NVIDIA A100 80GB PCIe", "H100 NVL", "MI300X"})
+    CHECK_FALSE(accelerator_like(other));
+}

@@ -211,6 +211,25 @@ TEST_CASE("what calibrate gemm writes is taken by step --gemms, and the page say
   CHECK(has(run_program(own).err, "/rates: is missing"));
 }
 
+TEST_CASE("products of another device, another format, or beyond the device's peak are refused") {
+  const TemporaryFolder folder;
+  const std::string table = (folder.path() / "in").string(), out = (folder.path() / "out").string();
+  write_file(table, gemm_table());
+  const auto step = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"step", "--model", "llama2-7b", "--gemms", out};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  REQUIRE(run_program({"calibrate", "gemm", table, "--out", out}).code == 0);
+  CHECK(has(step({}).out, "does not say on which device"));
+  CHECK(has(step({"--precision", "fp8"}).err, "has no products in fp8"));
+  CHECK(has(step({"--node", "dgx-a100"}).err, "beyond the peak of a100-80gb-sxm"));
+  REQUIRE(run_program({"calibrate", "gemm", table, "--accelerator", "h200-sxm", "--out", out}).code == 0);
+  CHECK(has(step({}).err, "was measured on h200-sxm, and the node has h100-sxm"));
+  CHECK(has(step({"--node", "dgx-h200"}).out, "as measured by the user"));
+  CHECK(has(run_program({"calibrate", "gemm", table, "--accelerator", "h20"}).err, "unknown accelerator"));
+}
+
 TEST_CASE("calibrate gemm: operations a second will do, and what is wrong is said with its line") {
   std::string rates = "m,n,k,dtype,tflops\n";
   for (int i = 1; i <= 8; ++i) rates += std::to_string(512 * i) + ",4096,4096,fp8,1000\n";

@@ -146,14 +146,14 @@ TEST_CASE("numbers that no run can have make a row unsupported or infeasible, an
     {"device": "A100-SXM-80GB", "model": "Llama 3 8B", "seq_len": 8192, "gbs": 8, "num_devices": 8, "precision": "fp8"},
     {"device": "DGX-H100", "model": "Llama 3 8B", "seq_len": 8192, "gbs": 8, "num_devices": 0},
     {"device": "DGX-H100", "model": "Llama 3 8B", "seq_len": 8192, "num_devices": 8, "gbs": 8,
-     "sharding": "FSDP 99999999999999999999999"}]})");
+     "sharding": "FSDP group 99999999999999999999999"}]})");
   const RunComparison compared = compare(read_run_table(table).runs, step_constants());
   REQUIRE(compared.rows.size() == 5);
   CHECK(compared.rows[0].unsupported.find("heads") != std::string::npos);
   CHECK(compared.rows[1].unsupported.find("seq_len") != std::string::npos);
   CHECK(compared.rows[2].unsupported.find("no matrix products in fp8") != std::string::npos);
-  CHECK(compared.rows[3].infeasible.find("at least 1") != std::string::npos);
-  CHECK(compared.rows[4].predicted.has_value());
+  CHECK(compared.rows[3].unsupported.find("at least 1") != std::string::npos);
+  CHECK(compared.rows[4].unsupported.find("\"sharding\"") != std::string::npos);
   CHECK_FALSE(read_run_text("{").problem.empty());
 }
 
@@ -240,4 +240,98 @@ TEST_CASE("words of a layout are read, and what is wrong with them is said") {
   CHECK(read_software_words("graphs=no,release=2024.5", software).empty());
   CHECK_FALSE(software.graphs);
   CHECK(read_software_words("release=1970", software).find("year") != std::string::npos);
+}
+
+TEST_CASE("a word or number of a row that is not understood makes the row unsupported, and names it") {
+  const nlohmann::json good = nlohmann::json::parse(
+      R"({"model": "Llama 3 8B", "device": "H100", "num_devices": 8, "tp": 2, "gbs": 8, "mbs": 1, "seq_len": 8192,
+          "measured": {"step_time_s": 1.5}})");
+  const std::pair<std::string_view, std::string_view> bad[] = {
+      {"sharding", R"("FULL_SHRAD")"},
+      {"act_ckpt", R"("sometimes")"},
+      {"precision", R"("int16")"},
+      {"precision", "16"},
+      {"software", R"("graps=no")"},
+      {"arch", R"("abc")"},
+      {"arch", R"({"layers": -3})"},
+      {"arch", R"({"layers": 2, "hidden": 64, "heads": 8, "kv_heads": 3, "ffn": 128, "vocab": 100})"},
+      {"tp", "-2"},
+      {"pp", "0"},
+      {"vp", "-1"},
+      {"dp", "3"},
+      {"mbs", "-1"},
+      {"measured", R"({"step_time_s": -1})"},
+      {"measured", R"({"step_time_s": "soon"})"},
+      {"measured", "7"}};
+  CHECK(read_run_table(nlohmann::json::array({good})).runs.at(0).unsupported.empty());
+  for (const auto& [key, value] : bad) {
+    nlohmann::json row = good;
+    row[key] = nlohmann::json::parse(value);
+    CAPTURE(row.dump());
+    const PublishedRun run = read_run_table(nlohmann::json::array({row})).runs.at(0);
+    CHECK_FALSE(run.unsupported.empty());
+    CHECK(run.unsupported.find(key) != std::string::npos);
+  }
+}
+
+TEST_CASE("errors are in their column beside refused rows, whose reasons are below, whatever they are") {
+  const nlohmann::json table = nlohmann::json::parse(R"([7,
+    {"id": "good", "model": "Llama 3 8B", "device": "DGX-H100", "num_devices": 8, "tp": 2, "gbs": 8, "mbs": 1,
+     "seq_len": 8192, "measured": {"step_time_s": 1.5}},
+    {"id": "bad", "model": "a model of which nobody has heard before today, nor will hear", "device": "x"}])");
+  const RunComparison compared = compare(read_run_table(table).runs, step_constants());
+  const std::string page = comparison_page(compared);
+  CAPTURE(page);
+  const std::size_t good = page.find("  good ");
+  REQUIRE(good != std::string::npos);
+  const std::string line = page.substr(good, page.find('\n', good) - good);
+  CHECK(line.ends_with(" %"));
+  CHECK(page.find("/rows/0  unsupported: expected an object; found number") != std::string::npos);
+  CHECK(page.find("bad  unsupported: unknown transformer") > good);
+  CHECK(read_run_text("[]").problem == "there are no rows");
+}
+
+TEST_CASE("hybrid sharding is within a node, and bare DDP shares nothing out") {
+  const nlohmann::json table = nlohmann::json::parse(R"([
+    {"model": "Llama 3 8B", "device": "H100", "num_devices": 32, "devices_per_node": 8, "gbs": 32, "seq_len": 8192,
+     "sharding": "HYBRID_SHARD"},
+    {"model": "Llama 3 8B", "device": "H100", "num_devices": 32, "gbs": 32, "seq_len": 8192, "sharding": "DDP"}])");
+  const std::vector<PublishedRun> runs = read_run_table(table).runs;
+  REQUIRE(runs[0].input);
+  CHECK(runs[0].input->layout.sharding == Sharding::kFull);
+  CHECK(runs[0].input->layout.shard_group == 8);
+  REQUIRE(runs[1].input);
+  CHECK(runs[1].input->layout.sharding == Sharding::kNone);
+}
+
+TEST_CASE("what is known of software hangs on the model, however the row spells it") {
+  const auto run_of = [](const std::string& model) {
+    return read_run_table(nlohmann::json::array({{{"model", model},
+                                                  {"device", "GB200"},
+                                                  {"num_devices", 64},
+                                                  {"ep", 64},
+                                                  {"gbs", 1280},
+                                                  {"seq_len", 4096},
+                                                  {"framework", "Megatron-Bridge 26.02"}}}))
+        .runs.at(0);
+  };
+  for (const std::string model : {"GPT OSS 120B", "gpt-oss-120b", "openai/gpt-oss-120b"}) {
+    const PublishedRun run = run_of(model);
+    CAPTURE(model);
+    REQUIRE(run.input);
+    CHECK_FALSE(run.input->software.fused_experts);
+    REQUIRE(run.stated);
+    CHECK(run.stated->fused_experts);
+  }
+}
+
+TEST_CASE("layouts and software come back from the words that describe them") {
+  Layout layout, again;
+  REQUIRE(read_layout_words(
+              "tensor=2,pipeline=4,stages=13/40/13/14,sharding=full,shard_group=4,capacity=1.25", layout)
+              .empty());
+  CHECK(read_layout_words(joined(layout_values(layout)), again).empty());
+  CHECK(layout_values(again) == layout_values(layout));
+  CHECK(again.stages == layout.stages);
+  CHECK(read_layout_words("tensor=2,tensor=4", layout) == "\"tensor\" is given twice");
 }

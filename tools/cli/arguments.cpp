@@ -1,12 +1,13 @@
 #include "tools/cli/arguments.hpp"
 
+#include <algorithm>
 #include <boost/make_shared.hpp>
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <iostream>
 
 #include "models/text/nearest.hpp"
-#include "tools/report/table.hpp"
+#include "tools/report/text.hpp"
 
 namespace fleetsim {
 namespace {
@@ -37,16 +38,15 @@ std::string usage_line(const Usage& usage) {
 }
 
 void print_help(const Usage& usage) {
-  std::vector<TableRow> rows;
-  const auto add = [&](const OptionRow& row) {
-    const std::string value = row.value.empty() ? "" : " " + std::string(row.value);
-    rows.push_back({"--" + std::string(row.name) + value, std::string(row.about)});
+  const auto shown = [](const OptionRow& row) {
+    return "--" + std::string(row.name) + (row.value.empty() ? "" : " " + std::string(row.value));
   };
-  for (const OptionRow& row : usage.options) add(row);
-  add(kHelp);
-  std::cout << wrap("usage: ", usage_line(usage)) << "\n"
-            << wrap("", usage.about) << "\n"
-            << text_table({{"", Align::left}, {"", Align::left}}, rows, Style{});
+  std::vector<OptionRow> rows(usage.options.begin(), usage.options.end());
+  rows.push_back(kHelp);
+  std::size_t widest = 0;
+  for (const OptionRow& row : rows) widest = std::max(widest, shown(row).size());
+  std::cout << wrap("usage: ", usage_line(usage)) << "\n" << wrap("", usage.about) << "\n";
+  for (const OptionRow& row : rows) std::cout << wrap(pad_right(shown(row), widest + 2), row.about);
 }
 
 Words plain_words(const std::vector<std::basic_string<char>>& words) { return {words.begin(), words.end()}; }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "models/catalog/catalog.hpp"
 #include "models/quantity/format.hpp"
 #include "tools/calibrate/gemm_fit.hpp"
 #include "tools/calibrate/gemm_table.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr OptionRow kOptions[] = {
     {"out", "FILE", "the rates to write, as an accelerator of the catalog has them"},
+    {"accelerator", "NAME", "entry of the catalog on which the table was measured"},
     {"source", "TEXT", "where the table is from"}};
 constexpr Usage kUsage = {
     "calibrate gemm",
@@ -93,8 +95,13 @@ void add_rate(const std::string& type, const std::vector<TimedGemm>& shapes, con
 }  // namespace
 
 ExitCode calibrate_gemm(const Words& words) {
-  const Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kUsage, words);
   if (arguments.exit()) return *arguments.exit();
+  const std::optional<std::string> device = arguments.value("accelerator");
+  if (device && !accelerator(*device)) {
+    arguments.reject("--accelerator: " + accelerator(*device).problem);
+    return ExitCode::bad_input;
+  }
   const std::string& file = arguments.positional().front();
   const std::optional<std::string> text = file_text(file);
   if (!text) return fail(kUsage.command, file + ": cannot be read", ExitCode::bad_input);
@@ -119,7 +126,9 @@ ExitCode calibrate_gemm(const Words& words) {
     add_rate(type, shapes, fit, arguments.value("source").value_or(file), rates);
   }
   if (const auto out = arguments.value("out")) {
-    const nlohmann::ordered_json entry{{"about", "Measured matrix products: " + file}, {"rates", rates}};
+    nlohmann::ordered_json entry{{"about", "Measured matrix products: " + file}};
+    if (device) entry["accelerator"] = *device;
+    entry["rates"] = rates;
     if (const auto problem = write_file_atomically(*out, entry.dump(2) + "\n"))
       return fail(kUsage.command, *problem, ExitCode::bad_input);
     page += "\nwritten to " + clean(*out, Style{}) + "\n";

@@ -74,11 +74,50 @@ std::string by_group(const Runs& runs, const std::map<const PublishedRun*, doubl
   return error_table("runs", rows);
 }
 
+using Errors = std::map<const PublishedRun*, double>;
+
+/// How much of the figures rests on software that was inferred from times, such as these runs' own.
+std::string inferred_text(const Runs& runs, const Errors& errors, const Errors& as_stated) {
+  std::map<std::string, std::vector<const PublishedRun*>> families;
+  std::size_t count = 0;
+  for (const PublishedRun* run : runs) {
+    if (!run->stated) continue;
+    families[run->family].push_back(run);
+    ++count;
+  }
+  if (count == 0) return "\nNo run rests on software that was inferred.\n";
+  std::vector<TableRow> rows;
+  const auto errors_of = [](const std::vector<const PublishedRun*>& some, const Errors& from) {
+    std::vector<double> found;
+    for (const PublishedRun* run : some) found.push_back(from.at(run));
+    return summarize(found);
+  };
+  for (const auto& [family, some] : families) {
+    const ErrorSummary with = errors_of(some, errors), without = errors_of(some, as_stated);
+    rows.push_back({clean(family, Style{}), format_integer(static_cast<std::int64_t>(some.size())),
+                    format_percent(with.median), format_percent(with.p90), format_percent(without.median),
+                    format_percent(without.p90)});
+  }
+  return "\n" +
+         wrap("", format_integer(static_cast<std::int64_t>(count)) + " of " +
+                      format_integer(static_cast<std::int64_t>(runs.size())) +
+                      " runs rest in part on software that was inferred from times like theirs, and "
+                      "not published. Those runs with it, and without (constants as they are):") +
+         text_table({{"family", Align::left},
+                     {"runs", Align::right},
+                     {"median", Align::right},
+                     {"90 % within", Align::right},
+                     {"without: median", Align::right},
+                     {"90 % within", Align::right}},
+                    rows, Style{}) +
+         "\nAll runs without inferred software:\n" + by_group(runs, as_stated);
+}
+
 std::string left_out(const Runs& runs, std::string_view what) {
   const auto key = [&](const PublishedRun& run) { return what == "family" ? run.family : run.source; };
   std::set<std::string> keys;
   for (const PublishedRun* run : runs) keys.insert(key(*run));
-  std::map<const PublishedRun*, double> errors;
+  Errors errors, as_stated;
   std::vector<TableRow> rows;
   for (const std::string& out : keys) {
     Runs rest;
@@ -88,12 +127,15 @@ std::string left_out(const Runs& runs, std::string_view what) {
     const StepConstants constants = fit_step_constants(rest);
     std::vector<double> here;
     for (const PublishedRun* run : runs) {
-      if (key(*run) == out) here.push_back(errors[run] = relative_error(*run, constants));
+      if (key(*run) != out) continue;
+      here.push_back(errors[run] = relative_error(*run, constants));
+      as_stated[run] = error_as_stated(*run, constants);
     }
     rows.push_back(error_row(clean(out, Style{}), summarize(here)));
   }
   return "\nLeft out in turn, and predicted by a fit to the rest:\n" +
-         error_table(what == "family" ? "family" : "source", rows) + "\n" + by_group(runs, errors);
+         error_table(what == "family" ? "family" : "source", rows) + "\n" + by_group(runs, errors) +
+         inferred_text(runs, errors, as_stated);
 }
 
 }  // namespace

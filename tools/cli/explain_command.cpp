@@ -157,6 +157,38 @@ std::string placement_texts(std::string_view name) {
   return text;
 }
 
+/// Ratios of a step that are no figures of a result.
+struct StepTerm {
+  std::string_view name, meaning, formula, see;
+};
+constexpr std::array kStepTerms = {
+    StepTerm{
+        "mfu",
+        "model FLOP/s utilization: the share of the devices' peak that the model's own arithmetic reaches",
+        "model arithmetic of a step / (step time x devices x dense peak of the number format); matrix "
+        "products, causal attention at half its square, forward once and backward twice, without "
+        "recomputation, lookups, norms and optimizer: ideal / step",
+        "fleetsim step prints it; of a job in a scenario it is P, program_goodput"},
+    StepTerm{
+        "hfu", "hardware FLOP/s utilization: MFU with what is computed again for the backward pass counted",
+        "MFU x (model arithmetic + recomputation) / model arithmetic; equal to MFU without recomputation",
+        "fleetsim step prints it"},
+    StepTerm{"mbu",
+             "memory bandwidth utilization: the share of the data sheet's bandwidth that traffic reaches",
+             "bytes that a device moves to and from its memory in a step / (step time x bandwidth)",
+             "fleetsim step prints it"}};
+
+std::string step_term_text(std::string_view name) {
+  std::string lower{name};
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const StepTerm& term : kStepTerms) {
+    if (term.name == lower)
+      return "term " + std::string(term.name) + "\n" + entry("meaning", term.meaning) +
+             entry("formula", term.formula) + entry("see", term.see);
+  }
+  return {};
+}
+
 std::string catalog_texts(std::string_view name) {
   std::string text;
   for (const CatalogKind kind : kCatalogKinds) {
@@ -181,6 +213,7 @@ std::vector<std::string> known_names() {
     known.emplace_back(key.name);
     known.push_back(std::string(key.object) + "." + std::string(key.name));
   }
+  for (const StepTerm& term : kStepTerms) known.emplace_back(term.name);
   for (const OrderPolicy& row : order_table()) known.emplace_back(row.name);
   for (const PlacementPolicy& row : placement_table()) known.emplace_back(row.name);
   for (const TraceFormat& row : trace_formats()) known.emplace_back(row.name);
@@ -207,7 +240,8 @@ ExitCode explain_command(const Words& words) {
   const std::string& name = arguments.positional().front();
   const std::string text = figure_texts(name) + leaf_text(name) + key_texts(name) +
                            row_texts("order", order_table(), name) + placement_texts(name) +
-                           row_texts("trace format", trace_formats(), name) + catalog_texts(name);
+                           step_term_text(name) + row_texts("trace format", trace_formats(), name) +
+                           catalog_texts(name);
   return text.empty() ? fail("explain", unknown(name), ExitCode::bad_input) : print(text);
 }
 

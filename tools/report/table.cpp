@@ -32,15 +32,18 @@ std::string text_table(const std::vector<Column>& columns, const std::vector<Tab
   std::string text;
   const auto add = [&](const auto& cell_of) {
     std::string line;
+    bool has_own_line = false;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       std::string cell = cell_of(i);
       if (display_width(cell) > widths[i]) {
         text += std::string(kGap, ' ') + clip(cell, kPageWidth - kGap, style) + "\n";
         cell.clear();
+        has_own_line = true;
       }
       line += std::string(kGap, ' ') +
               (columns[i].align == Align::left ? pad_right(cell, widths[i]) : pad_left(cell, widths[i]));
     }
+    if (has_own_line && line.find_first_not_of(' ') == line.npos) return;  // nothing stands beside it
     text += clip(line.substr(0, line.find_last_not_of(' ') + 1), kPageWidth, style) + "\n";
   };
   const bool has_titles =

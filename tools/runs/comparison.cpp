@@ -40,6 +40,19 @@ void predict(const PublishedRun& run, const StepConstants& constants, ComparedRu
   }
 }
 
+/// Below the table, since a reason is longer than a column.
+std::string refused_rows(const RunComparison& comparison, const Style& style) {
+  std::string list;
+  for (const ComparedRun& row : comparison.rows) {
+    const std::string id = clean(row.id.empty() ? "(no id)" : row.id, style);
+    if (!row.unsupported.empty())
+      list += wrap("  " + id + "  ", "unsupported: " + clean(row.unsupported, style));
+    if (!row.infeasible.empty())
+      list += wrap("  " + id + "  ", "infeasible: " + clean(row.infeasible, style));
+  }
+  return list.empty() ? list : "\nNot predicted:\n" + list;
+}
+
 }  // namespace
 
 RunComparison compare(const std::vector<PublishedRun>& runs, const StepConstants& constants) {
@@ -54,6 +67,7 @@ RunComparison compare(const std::vector<PublishedRun>& runs, const StepConstants
                     .measured = run.measured,
                     .infeasible = run.infeasible,
                     .unsupported = run.unsupported};
+    if (run.input) row.devices = run.input->layout.devices;
     predict(run, constants, row);
     if (const std::optional<double> error = row.error()) {
       all.push_back(*error);
@@ -74,15 +88,17 @@ std::string comparison_page(const RunComparison& comparison) {
       return t ? format_duration(*t) : std::string("-");
     };
     const std::optional<double> error = row.error();
-    const std::string why = !row.unsupported.empty() ? row.unsupported : row.infeasible;
     rows.push_back({clean(row.id, style), time(row.predicted), time(row.measured),
-                    error ? format_percent(*error) : clean(why, style)});
+                    error ? format_percent(*error) : "-"});
   }
   std::string page = text_table({{"run", Align::left},
                                  {"predicted", Align::right},
                                  {"measured", Align::right},
                                  {"error", Align::right}},
                                 rows, style);
+  page += refused_rows(comparison, style);
+  if (comparison.all.rows == 0)
+    return page + "\nNo row was both predicted and measured: there is no error to show.\n";
   std::vector<TableRow> families;
   for (const auto& [family, summary] : comparison.by_family)
     families.push_back(summary_row(clean(family, style), summary));
@@ -99,7 +115,7 @@ std::string comparison_page(const RunComparison& comparison) {
 }
 
 std::string comparison_csv(const RunComparison& comparison) {
-  std::string csv = "id,family,device,predicted_s,measured_s,error\n";
+  std::string csv = "id,family,device,predicted_s,measured_s,error,devices\n";
   const auto quoted = [](const std::string& text) {
     std::string cell = "\"";
     for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -110,7 +126,7 @@ std::string comparison_csv(const RunComparison& comparison) {
     if (!error) continue;
     csv += quoted(row.id) + "," + quoted(row.family) + "," + quoted(row.device);
     for (const double value : {row.predicted->si, row.measured->si, *error}) csv += "," + Json(value).dump();
-    csv += "\n";
+    csv += "," + std::to_string(row.devices) + "\n";
   }
   return csv;
 }

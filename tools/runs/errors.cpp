@@ -37,6 +37,12 @@ double relative_error(const PublishedRun& run, const StepConstants& constants) {
   return step_breakdown(*run.input, constants).total() / *run.measured - 1;
 }
 
+double error_as_stated(const PublishedRun& run, const StepConstants& constants) {
+  StepInput input = *run.input;
+  if (run.stated) input.software = *run.stated;
+  return step_breakdown(input, constants).total() / *run.measured - 1;
+}
+
 bool comparable(const PublishedRun& run) { return run.input && run.infeasible.empty() && run.measured; }
 
 }  // namespace fleetsim

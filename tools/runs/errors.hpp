@@ -25,6 +25,9 @@ ErrorSummary summarize(std::span<const double> errors);
 double relative_error(const PublishedRun& run, const StepConstants& constants);
 
 /// Whether a run can be predicted and compared.
+/// The same with the software that is stated, without what is only inferred.
+double error_as_stated(const PublishedRun& run, const StepConstants& constants);
+
 bool comparable(const PublishedRun& run);
 
 }  // namespace fleetsim

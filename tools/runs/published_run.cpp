@@ -34,62 +34,66 @@ std::shared_ptr<const Network> usual_network(const std::string& accelerator) {
 }
 
 /// The time as measured, as derived, or from a throughput; the first that is there.
-std::optional<Seconds> measured_step(const Json& row, const Layout& layout, std::int64_t sequence) {
+std::optional<Seconds> measured_step(RunRow& row, const Layout& layout, std::int64_t sequence) {
   const double tokens = static_cast<double>(layout.global_batch) * static_cast<double>(sequence);
+  std::optional<Seconds> measured;
   for (const char* const part : {"measured", "derived"}) {
-    const auto found = row.find(part);
-    if (found == row.end() || !found->is_object()) continue;
-    const auto value = [&](const char* key) {
-      const auto number = found->find(key);
-      return number != found->end() && number->is_number() ? number->get<double>() : 0.0;
-    };
-    for (const double seconds :
-         {value("step_time_s"), tokens / value("tokens_per_s"),
-          tokens / value("tokens_per_s_per_device") / static_cast<double>(layout.devices)}) {
-      if (seconds > 0 && std::isfinite(seconds)) return Seconds{seconds};
-    }
+    std::optional<RunRow> times = row.only_object(part);
+    if (!times) continue;
+    const std::optional<double> step = times->above_zero("step_time_s"),
+                                rate = times->above_zero("tokens_per_s"),
+                                device_rate = times->above_zero("tokens_per_s_per_device");
+    const double seconds = step          ? *step
+                           : rate        ? tokens / *rate
+                           : device_rate ? tokens / *device_rate / static_cast<double>(layout.devices)
+                                         : 0;
+    if (!measured && seconds > 0 && std::isfinite(seconds)) measured = Seconds{seconds};
+    row.take_problems(*times);
   }
-  return std::nullopt;
+  return measured;
 }
 
-/// The shape of the model that a row states; nothing where a width or a count is missing or no model's.
-std::optional<Transformer> stated_model(RunRow arch) {
+/// The shape of the model that a row states; nothing where a width or a count is missing. What is no model's
+/// is a problem.
+std::optional<Transformer> stated_model(RunRow& arch) {
   struct Bound {
     const char* key;
     std::int64_t most;  // so that no product of them overflows
   };
   const auto count = [&](const Bound& bound, std::int64_t fallback) {
-    return arch.whole(bound.key, bound.most).value_or(fallback);
+    return arch.positive(bound.key, bound.most).value_or(fallback);
   };
   Transformer m;
   m.layers = count({"layers", 10'000}, 0);
   m.hidden = count({"hidden", 1'000'000}, 0);
-  m.heads = count({"heads", 100'000}, 1);
+  m.heads = count({"heads", 100'000}, 0);
   m.kv_heads = count({"kv_heads", 100'000}, m.heads);
   m.ffn = count({"ffn", 10'000'000}, 4 * m.hidden);
   m.vocab = count({"vocab", 100'000'000}, 0);
   m.head_dim = count({"head_dim", 100'000}, m.heads > 0 ? m.hidden / m.heads : 0);
   m.feed_forward = arch.flag("gated").value_or(false) ? FeedForward::kGated : FeedForward::kPlain;
-  for (const std::int64_t each : {m.layers, m.hidden, m.heads, m.kv_heads, m.ffn, m.vocab, m.head_dim}) {
+  if (m.heads > 0 && m.heads % m.kv_heads != 0)
+    arch.problem("\"arch\": kv_heads " + std::to_string(m.kv_heads) + " does not divide heads " +
+                 std::to_string(m.heads));
+  for (const std::int64_t each : {m.layers, m.hidden, m.heads, m.vocab, m.head_dim}) {
     if (each < 1) return std::nullopt;
   }
-  if (m.kv_heads > m.heads || !arch.problems().empty()) return std::nullopt;
   return m;
 }
 
 /// The model of a row, as stated there in full, else from the catalog; nothing where it is neither.
 std::optional<Transformer> read_model(RunRow& row) {
   std::optional<Transformer> model;
-  const std::optional<RunRow> arch = row.object("arch");
+  std::optional<RunRow> arch = row.only_object("arch");
   if (arch) model = stated_model(*arch);
   if (const Found<Like<Transformer>> found = transformer_like(row.text("model")); !model && found) {
     model = found.entry->entry;
     if (has(found.entry->remark, "w/o MTP")) model->prediction_layers = model->prediction_passes = 0;
   } else if (!model) {
     row.problem(found.problem);
-    if (arch)
-      row.problem("\"arch\" needs layers, hidden, heads, kv_heads (no more than heads), ffn and vocab");
+    if (arch) row.problem("\"arch\" needs layers, hidden, heads and vocab");
   }
+  if (arch) row.take_problems(*arch);
   const std::int64_t sequence = row.whole("seq_len").value_or(0);
   if (sequence < 1) row.problem("\"seq_len\" is not a number of at least 1");
   if (model) model->sequence = sequence;
@@ -99,14 +103,15 @@ std::optional<Transformer> read_model(RunRow& row) {
 /// The format of products. Remarks in parentheses do not count; a configuration named "..._fp4" says so.
 Number read_number(RunRow& row) {
   if (has(row.text("config_file"), "_fp4")) return Number::kNvfp4;
-  const std::string stated = row.lower_text("precision");
-  const std::string precision = stated.substr(0, stated.find(" ("));
-  if (has(precision, "fp4")) return Number::kNvfp4;
-  if (has(precision, "mxfp8") || has(precision, "fp8-mx")) return Number::kMxfp8;
-  if (has(precision, "fp8")) return Number::kFp8;
-  if (!precision.empty() && !has(precision, "16"))
-    row.problem("\"precision\": expected bf16, fp8, mxfp8 or nvfp4; found \"" + stated + "\"");
-  return Number::kBf16;
+  const std::string precision = row.lower_word("precision");
+  row.only_words("precision", precision.substr(0, precision.find(" (")), " -_/+,",
+                 {"amp", "mixed", "bf16", "fp16", "bfloat16", "float16", "fp8", "mxfp8", "mx", "cs", "ds",
+                  "te", "hybrid", "current", "delayed", "scaling", "e4m3", "fp4", "nvfp4"},
+                 "bf16, fp8, mxfp8 or nvfp4");
+  const std::string stated = precision.substr(0, precision.find(" ("));
+  if (has(stated, "fp4")) return Number::kNvfp4;
+  if (has(stated, "mxfp8") || has(stated, "fp8-mx")) return Number::kMxfp8;
+  return has(stated, "fp8") ? Number::kFp8 : Number::kBf16;
 }
 
 /// Rows that say so are not to be used, are incomplete, or are no pre-training.
@@ -158,7 +163,9 @@ PublishedRun read_run(const Json& json) {
   if (!device) row.problem(device.problem);
   const Layout layout = row_layout(row);
   const Number number = read_number(row);
-  const Software software = software_of(row, number);
+  const Found<Like<Transformer>> known = transformer_like(row.text("model"));
+  const RunSoftware ran = software_of(row, number, known ? known.entry->name : "");
+  if (ran.inferred) run.stated = ran.stated;
   run.unsupported = row.problems();
   if (!run.unsupported.empty()) return run;
   StepInput in{.model = *model,
@@ -166,13 +173,16 @@ PublishedRun read_run(const Json& json) {
                .links = usual_network(device.entry->name),
                .layout = layout,
                .number = number,
-               .software = software};
+               .software = ran.software};
   if (!in.links) run.unsupported = "no node of the catalog has a \"" + device.entry->name + "\"";
   if (!has_products(in.device, in.number))
     run.unsupported = device.entry->name + " has no matrix products in " + std::string(to_string(in.number));
   if (!run.unsupported.empty()) return run;
-  run.measured = measured_step(json, in.layout, in.model.sequence);
+  run.measured = measured_step(row, in.layout, in.model.sequence);
+  run.unsupported = row.problems();
+  if (!run.unsupported.empty()) return run;
   if (run.measured) even_out_batches(in.layout);
+  in.layout.uneven = run.measured.has_value();  // what ran did divide its layers somehow
   for (const std::string& problem : layout_problems(in.layout, in.model))
     run.infeasible += (run.infeasible.empty() ? "" : "; ") + problem;
   run.configuration = configuration_of(in, run, row.text("precision"));
@@ -193,11 +203,17 @@ RunTable read_run_table(const Json& table) {
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const Json& row = (*rows)[i];
     if (!row.is_object()) {
-      runs.problem = "/rows/" + std::to_string(i) + ": expected an object; found " + row.type_name();
-      return runs;
+      PublishedRun& run = runs.runs.emplace_back();
+      run.id = "/rows/" + std::to_string(i);
+      run.unsupported = std::string("expected an object; found ") + row.type_name();
+    } else if (is_to_be_used(row)) {
+      runs.runs.push_back(read_run(row));
     }
-    if (is_to_be_used(row)) runs.runs.push_back(read_run(row));
   }
+  if (rows->empty()) runs.problem = "there are no rows";
+  if (!rows->empty() && runs.runs.empty())
+    runs.problem = "none of " + std::to_string(rows->size()) +
+                   " rows is of use: all are marked as not to be used, incomplete, or no pre-training";
   return runs;
 }
 

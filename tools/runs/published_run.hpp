@@ -18,6 +18,7 @@ struct PublishedRun {
   std::string device;
   std::string configuration;       ///< what runs of the same model, layout and device have in common
   std::optional<StepInput> input;  ///< nothing when the row is not understood
+  std::optional<Software> stated;  ///< the software without what is only inferred, where that differs
   std::string unsupported;         ///< ... and why
   std::string infeasible;          ///< what keeps its layout from being one
   std::optional<Seconds> measured;

@@ -1,5 +1,6 @@
 #include "tools/runs/run_row.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,22 @@ std::optional<std::int64_t> RunRow::whole(const char* key, std::int64_t most) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> RunRow::positive(const char* key, std::int64_t most) {
+  const std::optional<std::int64_t> number = whole(key, most);
+  if (!number || *number >= 1) return number;
+  expected(key, "a whole number of at least 1");
+  return std::nullopt;
+}
+
+std::optional<double> RunRow::above_zero(const char* key) {
+  const Json* const found = find(key);
+  if (found == nullptr) return std::nullopt;
+  const std::optional<double> number = number_of(*found);
+  if (number && *number > 0 && std::isfinite(*number)) return number;
+  expected(key, "a number above zero");
+  return std::nullopt;
+}
+
 std::optional<bool> RunRow::flag(const char* key) {
   const Json* const found = find(key);
   if (found == nullptr) return std::nullopt;
@@ -93,7 +110,37 @@ std::string RunRow::word(const char* key) const {
   const Json* const found = find(key);
   if (found == nullptr) return "";
   if (found->is_boolean()) return found->get<bool>() ? "yes" : "no";
-  return found->is_string() ? text(key) : shown(*found);
+  const std::string words = text(key);
+  return words.empty() ? shown(*found) : words;
+}
+
+std::string RunRow::lower_word(const char* key) const { return lower(word(key)); }
+
+std::optional<RunRow> RunRow::only_object(const char* key) {
+  const std::optional<RunRow> found = object(key);
+  if (!found && find(key) != nullptr) expected(key, "an object");
+  return found;
+}
+
+void RunRow::only_words(const char* key, std::string_view text, std::string_view marks,
+                        std::initializer_list<std::string_view> known, const std::string& what) {
+  std::string_view before;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find_first_of(marks));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (word.empty()) continue;
+    const bool is_size = before == "group" &&
+                         word.find_first_not_of("0123456789") == std::string_view::npos && word.size() < 9;
+    if (!is_size && std::find(known.begin(), known.end(), word) == known.end()) {
+      expected(key, what);
+      return;
+    }
+    before = word;
+  }
+}
+
+void RunRow::take_problems(const RunRow& part) {
+  if (!part.problems_.empty()) problem(part.problems_);
 }
 
 std::optional<RunRow> RunRow::object(const char* key) const {

@@ -15,10 +15,12 @@ namespace {
 /// What runs with such fields are known to have run: texts that the fields hold, all of them.
 struct KnownSoftware {
   std::vector<std::pair<std::string, std::string>> holds;
-  std::string precision;  ///< empty: any
-  double from = 0;        ///< release
+  std::string transformer;  ///< in the catalog's name; empty: any
+  std::string precision;    ///< empty: any
+  double from = 0;          ///< release
   double before = 0;
-  std::string words;  ///< as for --software
+  std::string words;      ///< as for --software
+  bool inferred = false;  ///< from times, not from what is published
 };
 
 std::vector<KnownSoftware> read_known_software() {
@@ -29,6 +31,8 @@ std::vector<KnownSoftware> read_known_software() {
     KnownSoftware& each = known.emplace_back();
     for (const auto& [field, text] : row.at("holds").items())
       each.holds.emplace_back(field, text.get<std::string>());
+    each.transformer = row.value("transformer", "");
+    each.inferred = row.value("inferred", false);
     each.precision = row.value("precision", "");
     each.from = row.value("from", 0.0);
     each.before = row.value("before", kNever);
@@ -40,9 +44,17 @@ std::vector<KnownSoftware> read_known_software() {
   return known;
 }
 
-bool applies(const KnownSoftware& known, const RunRow& row, Number number, double release) {
-  return (known.precision.empty() || known.precision == to_string(number)) && release >= known.from &&
-         release < known.before && std::all_of(known.holds.begin(), known.holds.end(), [&](const auto& each) {
+struct Ran {
+  Number number;
+  std::string_view transformer;
+  double release;
+};
+
+bool applies(const KnownSoftware& known, const RunRow& row, const Ran& ran) {
+  return ran.transformer.find(known.transformer) != std::string_view::npos &&
+         (known.precision.empty() || known.precision == to_string(ran.number)) && ran.release >= known.from &&
+         ran.release < known.before &&
+         std::all_of(known.holds.begin(), known.holds.end(), [&](const auto& each) {
            return row.text(each.first.c_str()).find(each.second) != std::string::npos;
          });
 }
@@ -57,20 +69,27 @@ std::optional<double> release_named(const std::string& framework) {
 
 }  // namespace
 
-Software software_of(RunRow& row, Number number) {
+RunSoftware software_of(RunRow& row, Number number, std::string_view transformer) {
   static const std::vector<KnownSoftware> kKnown = read_known_software();
-  Software software;
-  if (const auto release = release_named(row.text("framework"))) software.release = *release;
+  RunSoftware run;
+  if (const auto release = release_named(row.text("framework")))
+    run.software.release = run.stated.release = *release;
   for (const KnownSoftware& known : kKnown) {
-    if (applies(known, row, number, software.release)) read_software_words(known.words, software);
+    if (!applies(known, row, {number, transformer, run.software.release})) continue;
+    read_software_words(known.words, run.software);
+    if (!known.inferred) read_software_words(known.words, run.stated);
   }
+  const auto state = [&](const std::string& words, const std::string& place) {
+    const std::string problem = read_software_words(words, run.software);
+    if (!problem.empty()) row.problem(place + problem);
+    read_software_words(words, run.stated);
+  };
+  if (const std::string words = row.word("software"); !words.empty()) state(words, "\"software\": ");
   for (const std::string& key : software_keys()) {
-    const std::string value = row.word(key.c_str());
-    if (value.empty()) continue;
-    const std::string problem = read_software_words(key + "=" + value, software);
-    if (!problem.empty()) row.problem(problem);
+    if (const std::string value = row.word(key.c_str()); !value.empty()) state(key + "=" + value, "");
   }
-  return software;
+  run.inferred = software_values(run.software) != software_values(run.stated);
+  return run;
 }
 
 }  // namespace fleetsim

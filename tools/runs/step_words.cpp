@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <map>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -81,6 +82,14 @@ std::string year(std::string_view found, double& value) {
   return "release: expected a year such as 2025.5; found \"" + std::string(found) + "\"";
 }
 
+template <class E, std::size_t N>
+std::string name_of(E value, const Word<E> (&words)[N]) {
+  for (const Word<E>& word : words) {
+    if (word.value == value) return std::string(word.name);
+  }
+  return {};
+}
+
 /// A number of at least 0; a plain one is a year.
 struct Ratio {
   double* value;
@@ -104,8 +113,43 @@ std::string assign(std::string_view key, std::string_view value, const Target& t
   return std::visit(Assign{key, value}, target);
 }
 
+std::string shortest(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+/// The value as `assign` reads it.
+std::string shown(const Target& target) {
+  struct Show {
+    std::string operator()(const std::int64_t* from) const { return std::to_string(*from); }
+    std::string operator()(const bool* from) const { return name_of(*from, kFlags); }
+    std::string operator()(const double* from) const { return shortest(*from); }
+    std::string operator()(Ratio from) const { return shortest(*from.value); }
+    std::string operator()(const std::vector<std::int64_t>* from) const {
+      std::string text;
+      for (const std::int64_t each : *from) text += (text.empty() ? "" : "/") + std::to_string(each);
+      return text;
+    }
+    std::string operator()(const Sharding* from) const { return name_of(*from, kShardings); }
+    std::string operator()(const Recompute* from) const { return name_of(*from, kRecomputes); }
+    std::string operator()(const AttentionKernel* from) const { return name_of(*from, kAttentions); }
+  };
+  return std::visit(Show{}, target);
+}
+
+/// Of all targets that have a value other than zero.
+KeyValues key_values(const std::map<std::string, Target>& targets) {
+  KeyValues values;
+  for (const auto& [key, target] : targets) {
+    const std::string value = shown(target);
+    if (!value.empty() && value != "0") values.emplace_back(key, value);
+  }
+  return values;
+}
+
 std::string read_words(std::string_view words, std::string_view what,
                        const std::map<std::string, Target>& targets) {
+  std::set<std::string> given;
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(','));
     words.remove_prefix(std::min(words.size(), word.size() + 1));
@@ -118,6 +162,7 @@ std::string read_words(std::string_view words, std::string_view what,
       for (const auto& [name, ignored] : targets) known.push_back(name);
       return unknown(what, key, known);
     }
+    if (!given.insert(key).second) return "\"" + key + "\" is given twice";
     const std::string problem = assign(key, word.substr(equals + 1), target->second);
     if (!problem.empty()) return problem;
   }
@@ -138,24 +183,28 @@ std::map<std::string, Target> software_targets(Software& s) {
           {"release", &s.release}};
 }
 
+std::map<std::string, Target> layout_targets(Layout& l) {
+  return {{"tensor", &l.tensor},
+          {"pipeline", &l.pipeline},
+          {"interleave", &l.interleave},
+          {"context", &l.context},
+          {"expert", &l.expert},
+          {"micro_batch", &l.micro_batch},
+          {"shard_group", &l.shard_group},
+          {"sequence_parallel", &l.sequence_parallel},
+          {"sharding", &l.sharding},
+          {"recompute", &l.recompute},
+          {"stages", &l.stages},
+          {"capacity", Ratio{&l.capacity}},
+          {"imbalance", Ratio{&l.imbalance}},
+          {"offload", &l.offload},
+          {"uneven", &l.uneven}};
+}
+
 }  // namespace
 
-std::string read_layout_words(std::string_view words, Layout& l) {
-  return read_words(words, "key of a layout",
-                    {{"tensor", &l.tensor},
-                     {"pipeline", &l.pipeline},
-                     {"interleave", &l.interleave},
-                     {"context", &l.context},
-                     {"expert", &l.expert},
-                     {"micro_batch", &l.micro_batch},
-                     {"shard_group", &l.shard_group},
-                     {"sequence_parallel", &l.sequence_parallel},
-                     {"sharding", &l.sharding},
-                     {"recompute", &l.recompute},
-                     {"stages", &l.stages},
-                     {"capacity", Ratio{&l.capacity}},
-                     {"imbalance", Ratio{&l.imbalance}},
-                     {"offload", &l.offload}});
+std::string read_layout_words(std::string_view words, Layout& layout) {
+  return read_words(words, "key of a layout", layout_targets(layout));
 }
 
 std::string read_software_words(std::string_view words, Software& s) {
@@ -180,6 +229,17 @@ std::string_view to_string(Number number) {
   return "";
 }
 
+KeyValues layout_values(Layout layout) { return key_values(layout_targets(layout)); }
+
+KeyValues software_values(Software software) { return key_values(software_targets(software)); }
+
+std::string joined(const KeyValues& values, std::string_view between) {
+  std::string text;
+  for (const auto& [key, value] : values)
+    text += (text.empty() ? std::string() : std::string(between)) + key + "=" + value;
+  return text;
+}
+
 std::string described(const Layout& l) {
   std::string text;
   const auto degree = [&](std::string_view name, std::int64_t value) {
@@ -193,13 +253,9 @@ std::string described(const Layout& l) {
   degree("DP", l.data());
   if (text.empty()) text = "one device";
   text += ", micro-batch " + std::to_string(l.micro_batch);
-  for (const Word<Sharding>& word : kShardings) {
-    if (word.value == l.sharding && l.data() > 1) text += ", sharding " + std::string(word.name);
-  }
-  for (const Word<Recompute>& word : kRecomputes) {
-    if (word.value == l.recompute && l.recompute != Recompute::kNone)
-      text += ", recompute " + std::string(word.name);
-  }
+  if (l.replicas() > 1) text += ", sharding " + name_of(l.sharding, kShardings);
+  if (l.shard_group > 0) text += " in groups of " + std::to_string(l.shard_group);
+  if (l.recompute != Recompute::kNone) text += ", recompute " + name_of(l.recompute, kRecomputes);
   if (l.offload) text += ", offload";
   for (std::size_t i = 0; i < l.stages.size(); ++i)
     text += (i == 0 ? ", stages of " : "/") + std::to_string(l.stages[i]);
