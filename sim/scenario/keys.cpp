@@ -273,7 +273,7 @@ constexpr KeyInfo kKeys[] = {
   {"step", "sequence", "count", "", "tokens of a sequence, for `model` and counts with attention; default the model's"},
   {"step", "parts", "parts", "", "time of the step by loss, such as \"tensor_comm\": \"45 ms\"; the rest is unattributed"},
   {"step", "straggler_share", "share", "1", "share of the step's time that a slow member stretches: its compute, where the rest is waiting for links"},
-  {"step", "neighbour_share", "share", "1", "share of the step's time that traffic of others stretches: its exposed communication"},
+  {"step", "neighbour_share", "share", "1", "share of the step's time that traffic of others stretches: its exposed communication; a model knows it itself"},
 
   {"service", "replicas", "count", "", "so many are kept: one whose life is over is replaced by another; without it, and without arrivals, there is one"},
   {"service", "provision", "duration", "0 s", "its nodes are made ready, before its gang counts as complete"},

@@ -147,7 +147,7 @@ struct StepSpec {
   std::optional<Duration> read{};  ///< of a batch, where the wait comes from it ...
   bool prefetch = true;            ///< ... beside the step before
   std::optional<double> tokens;    ///< tokens of one step, whole gang
-  /// How much of the step's own time a slow member, or busy links, stretch.
+  /// How much of the step's own time a slow member, or busy links, stretch; a model knows the latter itself.
   std::array<double, kSlowCauses> stretched{1.0, 1.0};
   std::optional<StepModel> model{};  ///< where time and split come from it
   std::optional<CompileSpec> compile{};
