@@ -292,6 +292,13 @@ struct ArrivalSpec {
 };
 
 /// Replicas that serve. Ready time is retained as it passes.
+
+/// A step of decoding as the model predicts it.
+struct PredictedDecode {
+  Seconds time;
+  std::int64_t batch = 1, context = 0;
+};
+
 struct ServiceSpec {
   Duration provision = Duration::nanoseconds(0);  ///< of an allocation, before its gang counts as complete
   std::optional<Distribution> ready;              ///< seconds of ready time until it is drained; or ...
@@ -302,6 +309,7 @@ struct ServiceSpec {
   double busy = 1.0;       ///< share of ready time with requests; the rest is headroom
   std::optional<double>
       mbu;  ///< model bandwidth utilization while busy: bytes that must move at peak bandwidth
+  std::optional<PredictedDecode> predicted{};
 };
 
 /// A gang's wish to be near together: in one domain of the level.
