@@ -195,7 +195,7 @@ class Engine {
   // links.cpp
   void know_links();
   Spread spread_of(const Job& job, const FabricShape& fabric);
-  std::int64_t placement_excess(const Job& job);
+  std::int64_t modelled_excess(const Job& job, double slower);
   void share_links();
   void share_links(std::uint32_t pool, const FabricGraph& fabric);
 
@@ -209,7 +209,8 @@ class Engine {
   void end_episode(std::uint32_t place);
   void meet_slowness(const ScriptedSlowness& what);
   void meet_speed(const Job& job);
-  void slow_down(const Job& job, StepTimes& step) const;
+  void slow_down(const Job& job, StepTimes& step);
+  std::int64_t neighbour_excess(const Job& job, const StepTimes& step, double speed);
   void watch_stragglers(Job& job, SimTime from);
   bool wants_swap(const Job& job) const;
   void swap_due(Job& job);

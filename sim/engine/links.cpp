@@ -34,19 +34,20 @@ Spread Engine::spread_of(const Job& job, const FabricShape& fabric) {
   return {places(fabric.nodes_per_domain), places(fabric.nodes_per_leaf), places(fabric.nodes_per_pod)};
 }
 
-/// By how much each step is longer for where the gang sits. The model is asked once for each size and spread.
-std::int64_t Engine::placement_excess(const Job& job) {
+/// By how much each step is longer for where the gang sits or, where traffic of others makes its own take
+/// `slower` times as long, for that. The model is asked once for each size, spread and traffic.
+std::int64_t Engine::modelled_excess(const Job& job, double slower) {
   const StepModel& model = *class_of(job).step.model;
   const auto devices = static_cast<std::uint32_t>(job.gang_capacity.milli() / 1000);
   const Spread spread = spread_of(job, model.fabric());
-  if (spread == model.compact(devices)) return 0;
-  std::vector<PlacedStep>& known = links_.placed[job.job_class.value];
-  const auto same = std::find_if(known.begin(), known.end(), [&](const PlacedStep& each) {
-    return each.devices == devices && each.spread == spread;
-  });
-  if (same != known.end()) return same->excess;
-  known.push_back({devices, spread, model.excess(devices, spread).ns()});
-  return known.back().excess;
+  if (slower == 1.0 && spread == model.compact(devices)) return 0;
+  const auto [known, is_new] =
+      links_.placed[job.job_class.value].try_emplace(PlacedStep{devices, spread, slower}, 0);
+  if (is_new)
+    known->second =
+        (slower == 1.0 ? model.excess(devices, spread) : model.neighbour_excess(devices, spread, slower))
+            .ns();
+  return known->second;
 }
 
 /// Gangs of several nodes that run in a pool whose links are shared. Each sends as fast as its nodes can

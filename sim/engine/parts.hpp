@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -74,15 +75,17 @@ struct Faults {
 
 // Links.
 
-/// A step of a class, where its gang is spread wider than it must be.
+/// Where a gang sits, and how many times longer its traffic takes for that of others.
 struct PlacedStep {
   std::uint32_t devices;
   Spread spread;
-  std::int64_t excess;
+  double slower;
+  auto operator<=>(const PlacedStep&) const = default;
 };
 struct Links {
-  std::vector<std::vector<PlacedStep>> placed;  ///< by class: what the model has said
-  std::vector<std::uint64_t> seen_places;       ///< by place: when it was last counted
+  /// By class: what the model has said a step is longer for its place or, where traffic is slower, for that.
+  std::vector<std::map<PlacedStep, std::int64_t>> placed;
+  std::vector<std::uint64_t> seen_places;  ///< by place: when it was last counted
   std::uint64_t seen_stamp = 0;
   std::vector<std::optional<FabricGraph>> graphs;  ///< by pool; empty where no links are shared
   bool changed = false;

@@ -80,7 +80,7 @@ void Engine::begin_stretch(Job& job, std::int64_t slow_steps, const Stretch::Sta
   const bool slow = slow_steps > 0 && job.slow_excess > 0 && slow_steps < left;
   if (slow_steps > 0) step.warm_up = job.slow_excess;
   if (!slow_.spots.empty() || !links_.graphs.empty()) slow_down(job, step);
-  if (class_of(job).step.model) step.placement = placement_excess(job);
+  if (class_of(job).step.model) step.placement = modelled_excess(job, 1.0);
   job.stretch.begin(step, cycles_[job.job_class.value], from);
   job.slow_steps_left = slow_steps;
   ++job.run_generation;

@@ -122,20 +122,28 @@ void Engine::meet_speed(const Job& job) {
 }
 
 /// What the members of a gang that begins to step now, and those it shares links with, add to each step.
-void Engine::slow_down(const Job& job, StepTimes& step) const {
+void Engine::slow_down(const Job& job, StepTimes& step) {
   step.straggler = step.neighbour = 0;
   if (class_of(job).step.continuous) return;
-  const auto& stretched = class_of(job).step.stretched;
-  const double by_traffic = stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)];
-  step.neighbour = excess(step.own, by_traffic, job.link_speed);
-  if (slow_.spots.empty() || slow_.spots[job.pool.value].empty()) return;
-  const Slowness speeds = slow_.spots[job.pool.value].of(job.parts);
-  const auto excess_of = [&](SlowCause cause) {
-    const auto index = static_cast<std::size_t>(cause);
-    return excess(step.own, stretched[index], speeds[index]);
-  };
-  step.straggler = excess_of(SlowCause::straggler);
-  step.neighbour += excess_of(SlowCause::noisy_neighbour);
+  double speed_of_links = 1.0;
+  if (!slow_.spots.empty() && !slow_.spots[job.pool.value].empty()) {
+    const Slowness speeds = slow_.spots[job.pool.value].of(job.parts);
+    const auto straggler = static_cast<std::size_t>(SlowCause::straggler);
+    step.straggler = excess(step.own, class_of(job).step.stretched[straggler], speeds[straggler]);
+    speed_of_links = speeds[static_cast<std::size_t>(SlowCause::noisy_neighbour)];
+  }
+  step.neighbour = neighbour_excess(job, step, speed_of_links);
+}
+
+/// Traffic of an episode that leaves the links `speed`, and that of the gangs it meets there, add up.
+std::int64_t Engine::neighbour_excess(const Job& job, const StepTimes& step, double speed) {
+  const StepSpec& spec = class_of(job).step;
+  if (!spec.model) {
+    const double share = spec.stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)];
+    return excess(step.own, share, job.link_speed) + excess(step.own, share, speed);
+  }
+  const double slower = 1.0 / job.link_speed + 1.0 / speed - 1.0;
+  return slower > 1.0 ? modelled_excess(job, slower) : 0;
 }
 
 /// Since when stragglers have slowed the gang; a policy may want to be rid of them after a while.

@@ -31,6 +31,9 @@ std::optional<std::uint32_t> devices_of(const std::string& text);
 /// The mean over the sizes of a class, in devices; the size itself where there is one.
 double mean_devices(const GangSpec& gang);
 
+/// The one kind of nodes and of fabric that all pools of the class have; nothing where that is reported, as a
+/// problem of `model` in `in`.
+const PoolSpec* modelled_pool(const Reader& in, const ClassContext& context, const JobClass& job);
 /// `step` where it is a model: its time, split and tokens; the gang is read before.
 void read_step_model(const Reader& in, const ClassContext& context, JobClass& job);
 /// `step`, `input_stall`, `input`.
@@ -59,6 +62,8 @@ PerSecond eviction_rate(const EvictionSpec& evictions);
 void read_launches(const Reader& in, JobClass& job);
 /// `elastic`; gang, step and input are read before.
 void read_elastic(const Reader& in, const ClassContext& context, JobClass& job);
+/// `service.decode` where it is a model: what a step takes, and where that goes while the replica is busy.
+void read_decode_model(const Reader& decode, const ClassContext& context, JobClass& job);
 /// `service`; gang, launches and program_goodput are read before.
 void read_service(const Reader& in, const ClassContext& context, JobClass& job);
 /// `stragglers`; step and checkpoint are read before. Notes where slowness would pass the class by.

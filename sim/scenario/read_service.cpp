@@ -49,9 +49,14 @@ void drop_nothing(JobClass& job) {
   std::erase_if(job.program.weights, [](const auto& entry) { return entry.second == 0; });
 }
 
-/// What a step takes beyond its arithmetic is streaming from memory up to the floor, and not known above it.
+/// A step that is given. What it takes beyond its arithmetic is streaming from memory up to the floor, and
+/// not known above it.
 void read_decode(const Reader& decode, const ClassContext& context, JobClass& job) {
+  if (decode.flag("model") == true) return read_decode_model(decode, context, job);
+  for (const std::string_view key : decode.present({"context", "launch", "host"}))
+    decode.problem(key, "goes with \"model\": true, which is not there");
   const std::optional<Duration> step = decode.duration("step", Sign::positive);
+  if (!decode.has("step")) decode.problem("missing key \"step\", or \"model\": true");
   const std::optional<DecodeFloor> floor = read_floor(decode, context, job);
   if (!step || !floor) return;
   const Seconds time = to_seconds(*step), least = std::max(floor->arithmetic, floor->bandwidth);

@@ -10,11 +10,7 @@
 #include "sim/scenario/limits.hpp"
 
 namespace fleetsim {
-namespace {
 
-constexpr std::int64_t kMostDegree = 1'000'000;
-
-/// The one kind of nodes and of fabric that all pools of the class have; nothing where that is reported.
 const PoolSpec* modelled_pool(const Reader& step, const ClassContext& context, const JobClass& job) {
   const PoolSpec* first = context.first_pool(job);
   if (first == nullptr) return nullptr;  // reported where the pools are
@@ -32,6 +28,10 @@ const PoolSpec* modelled_pool(const Reader& step, const ClassContext& context, c
   }
   return first;
 }
+
+namespace {
+
+constexpr std::int64_t kMostDegree = 1'000'000;
 
 std::optional<std::vector<std::int64_t>> read_stages(const Reader& layout) {
   const Json* const listed = layout.find("stages");
@@ -143,7 +143,8 @@ std::optional<StepModel> make_model(const Reader& in, const Reader& step, const 
 void read_step_model(const Reader& in, const ClassContext& context, JobClass& job) {
   const auto step = in.object("step");
   if (!step || step->flag("model") != true) return;
-  for (const std::string_view key : step->present({"time", "tokens", "ideal", "flops", "parts"}))
+  for (const std::string_view key :
+       step->present({"time", "tokens", "ideal", "flops", "parts", "neighbour_share"}))
     step->problem(key, "excluded by \"model\": true, which predicts it");
   if (in.has("program_goodput")) in.problem("program_goodput", "excluded by \"step\" with \"model\": true");
   const std::optional<Capacity> gang = gang_capacity(job);
@@ -173,11 +174,9 @@ void read_step_model(const Reader& in, const ClassContext& context, JobClass& jo
   if (input.number != Number::kBf16)
     context.notes.push_back("workload " + job.name + ": its ideal is the peak in " +
                             step->text("precision").value_or("") + "; P does not compare with that in bf16");
-  // What others take from links stretches its exposed exchange, and a slow member the rest.
+  // A slow member stretches all but exposed exchange; what others take from links the model is asked itself.
   const Seconds exchange = breakdown.tensor_comm + breakdown.data_comm + breakdown.expert_comm;
-  const double share = exchange / breakdown.total();
-  job.step.stretched[static_cast<std::size_t>(SlowCause::noisy_neighbour)] = share;
-  job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)] = 1 - share;
+  job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)] = 1 - exchange / breakdown.total();
 }
 
 StepProfile compiled(StepProfile profile, const JobClass& job) {

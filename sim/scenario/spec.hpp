@@ -147,7 +147,7 @@ struct StepSpec {
   std::optional<Duration> read{};  ///< of a batch, where the wait comes from it ...
   bool prefetch = true;            ///< ... beside the step before
   std::optional<double> tokens;    ///< tokens of one step, whole gang
-  /// How much of the step's own time a slow member, or busy links, stretch.
+  /// How much of the step's own time a slow member, or busy links, stretch; a model knows the latter itself.
   std::array<double, kSlowCauses> stretched{1.0, 1.0};
   std::optional<StepModel> model{};  ///< where time and split come from it
   std::optional<CompileSpec> compile{};
@@ -292,6 +292,13 @@ struct ArrivalSpec {
 };
 
 /// Replicas that serve. Ready time is retained as it passes.
+
+/// A step of decoding as the model predicts it.
+struct PredictedDecode {
+  Seconds time;
+  std::int64_t batch = 1, context = 0;
+};
+
 struct ServiceSpec {
   Duration provision = Duration::nanoseconds(0);  ///< of an allocation, before its gang counts as complete
   std::optional<Distribution> ready;              ///< seconds of ready time until it is drained; or ...
@@ -302,6 +309,7 @@ struct ServiceSpec {
   double busy = 1.0;       ///< share of ready time with requests; the rest is headroom
   std::optional<double>
       mbu;  ///< model bandwidth utilization while busy: bytes that must move at peak bandwidth
+  std::optional<PredictedDecode> predicted{};
 };
 
 /// A gang's wish to be near together: in one domain of the level.

@@ -86,7 +86,7 @@ SlowLinks StepModel::slow_links(std::uint32_t devices, Spread spread) const {
   return slow;
 }
 
-StepBreakdown StepModel::breakdown(std::uint32_t devices, Spread spread) const {
+StepBreakdown StepModel::breakdown(std::uint32_t devices, Spread spread, double slower) const {
   StepInput input = input_;
   input.layout.devices = devices;
   if (spread.domains > compact(devices).domains) {
@@ -96,12 +96,19 @@ StepBreakdown StepModel::breakdown(std::uint32_t devices, Spread spread) const {
     input.links = std::make_shared<const Network>(std::move(narrower));
   }
   input.slow_links = slow_links(devices, spread);
+  input.slow_links.ring *= slower;
+  input.slow_links.all_to_all *= slower;
   return step_breakdown(input, step_constants());
 }
 
 Duration StepModel::excess(std::uint32_t devices, Spread spread) const {
   const Duration here = step_profile(breakdown(devices, spread)).time;
   return std::max(Duration::zero(), here - step_profile(breakdown(devices)).time);
+}
+
+Duration StepModel::neighbour_excess(std::uint32_t devices, Spread spread, double slower) const {
+  const Duration shared = step_profile(breakdown(devices, spread, slower)).time;
+  return std::max(Duration::zero(), shared - step_profile(breakdown(devices, spread)).time);
 }
 
 }  // namespace fleetsim

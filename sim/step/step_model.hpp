@@ -46,11 +46,17 @@ class StepModel {
   StepBreakdown breakdown(std::uint32_t devices) const { return breakdown(devices, compact(devices)); }
   /// Links carry their traffic once. Of a gang that is spread wider than it must be, groups of ranks have as
   /// many members in each domain as a power of two allows; a ring crosses each leaf and pod in one place.
-  StepBreakdown breakdown(std::uint32_t devices, Spread spread) const;
+  StepBreakdown breakdown(std::uint32_t devices, Spread spread) const {
+    return breakdown(devices, spread, 1.0);
+  }
   /// By how much a step is longer than in the fewest places.
   Duration excess(std::uint32_t devices, Spread spread) const;
+  /// By how much a step is longer where others take so much of the links between nodes that traffic takes
+  /// `slower` times as long: what is inside a domain goes on as before, what was hidden may come to show.
+  Duration neighbour_excess(std::uint32_t devices, Spread spread, double slower) const;
 
  private:
+  StepBreakdown breakdown(std::uint32_t devices, Spread spread, double slower) const;
   SlowLinks slow_links(std::uint32_t devices, Spread spread) const;
 
   StepInput input_;

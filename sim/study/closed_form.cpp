@@ -101,6 +101,9 @@ bool add_class(const Scenario& scenario, const JobClass& job_class, Book& book) 
   }
   if (job_class.program_goodput && !changes_size(job_class))
     book.set(job + "program_goodput", *job_class.program_goodput, kAsGiven);
+  if (!job_class.step.continuous)
+    book.set(job + "step_time", to_seconds(job_class.step.time).si,
+             job_class.step.model ? "step model" : kAsGiven);
   const ClosedForm* runtime = book.find(job + "runtime_goodput");
   const ClosedForm* program = book.find(job + "program_goodput");
   if (runtime != nullptr && program != nullptr)

@@ -156,6 +156,12 @@ double rework_gang_seconds(const FigurePlace& place, const RunSums& sums) {
   return gang_seconds(place, in<Leaf::runtime_rework>(place, sums));
 }
 
+// Integers, so that their ratio is the same over any number of replications.
+double step_nanoseconds(const FigurePlace& place, const RunSums&) {
+  return count(place.class_spec().step.time.ns());
+}
+double a_second(const FigurePlace&, const RunSums&) { return 1e9; }
+
 // Rows of failures.
 double failures_of_row(const FigurePlace& place, const RunSums& sums) {
   return count(sums.run->faults[place.pool][place.row].failures);
@@ -347,6 +353,9 @@ constexpr std::array kFigures{
     FigureInfo{"jobs.CLASS.reconfiguration", kJob, "1",
                "share of held time: discarded by drains, and relaunches after them",
                in<Leaf::runtime_reconfiguration>, resolved<job>, kHeld},
+    FigureInfo{"jobs.CLASS.step_time", kJob, "s",
+               "a step without its wait, as given or predicted, where nothing slows it", step_nanoseconds,
+               a_second, "", nullptr, Shown::with_closed_form},
     FigureInfo{"jobs.CLASS.lost_work", kJob, "s", "held time that a failure discards, on average",
                rework_gang_seconds, number_of<&ClassOutcome::failures>, "no failure struck the class",
                no_one_gang},

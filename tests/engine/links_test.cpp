@@ -87,6 +87,114 @@ TEST_CASE("gangs that meet on a link share it while both run") {
   CHECK(outcome(apart, "lasting").end == at(40));
 }
 
+/// Nodes of eight with a network between them, and a gang of four of them.
+JobClass on_a_network(const Layout& layout, bool overlap, std::int64_t steps) {
+  const Node node = *fleetsim::node("dgx-h100").entry;
+  const Fabric fabric = *fleetsim::fabric("ndr400-rail").entry;
+  StepInput input;
+  input.model = *transformer("llama2-13b").entry;
+  input.device = step_device(*accelerator(node.accelerator).entry);
+  input.links = std::make_shared<const Network>(*network(node.name, fabric.name).entry);
+  input.layout = layout;
+  input.software.overlap = overlap;
+  JobClass job = stepping_job("a", 4, 8, steps, Duration::zero());
+  job.step.model = StepModel{input, 8, fabric_shape(fabric, node, 4)};
+  const StepProfile profile = step_profile(job.step.model->breakdown(32));
+  job.step.time = profile.time;
+  job.program.weights = profile.weights;
+  return job;
+}
+
+/// Device-time per step that traffic of others costs, which leaves the links of one node this speed.
+std::int64_t neighbours_of(const JobClass& job, double speed) {
+  Scenario given = scenario({pool(4, 8)}, {job});
+  ScriptedSlowness& traffic = given.slow_script.emplace_back();
+  traffic.node = 1;
+  traffic.hits = FaultScope::node;
+  traffic.cause = SlowCause::noisy_neighbour;
+  traffic.speed = speed;
+  const RunResult result = run_recorded(given);
+  const std::int64_t excess =
+      (*outcome(result, "a").end - SimTime::zero()).ns() / *job.steps - job.step.time.ns();
+  CHECK(leaf(result, Leaf::program_noisy_neighbour) ==
+        Capacity::devices(32) * Duration::nanoseconds(*job.steps * excess));
+  DeviceTime program = leaf(result, Leaf::program_noisy_neighbour);
+  for (const auto& [part, weight] : job.program.weights) {
+    CHECK(leaf(result, part) == Capacity::devices(32) * Duration::nanoseconds(*job.steps * weight));
+    program += leaf(result, part);
+  }
+  CHECK(program == Capacity::devices(32) * Duration::nanoseconds(*job.steps * (job.step.time.ns() + excess)));
+  return excess;
+}
+
+std::int64_t weight_of(const JobClass& job, Leaf leaf) {
+  for (const auto& [part, weight] : job.program.weights)
+    if (part == leaf) return weight;
+  return 0;
+}
+
+TEST_CASE("neighbours on the network do not slow what a gang exchanges inside its nodes") {
+  // Tensor ranks in a node and pipeline stages between: nothing is reduced over the network.
+  const Layout stages{
+      .devices = 32, .tensor = 8, .pipeline = 4, .global_batch = 32, .recompute = Recompute::kFull};
+  const JobClass job = on_a_network(stages, true, 10);
+  REQUIRE(weight_of(job, Leaf::program_tensor_comm) > 0);
+  CHECK(neighbours_of(job, 0.5) == 0);
+}
+
+TEST_CASE("neighbours stretch the gradients' exchange between nodes, and only that") {
+  // Without overlap all of it is in the open: at half the speed it takes twice as long, at a fifth five
+  // times, and the model's stragglers are a share of the step, whatever it consists of.
+  const Layout ranks{.devices = 32, .tensor = 8, .global_batch = 32, .recompute = Recompute::kFull};
+  const JobClass job = on_a_network(ranks, false, 10);
+  const auto exchange = static_cast<double>(weight_of(job, Leaf::program_data_comm));
+  REQUIRE(exchange > 0);
+  REQUIRE(weight_of(job, Leaf::program_tensor_comm) > 0);
+  const auto time = static_cast<double>(job.step.time.ns());
+  const double waited_for = time / (time - static_cast<double>(weight_of(job, Leaf::program_straggler)));
+  CHECK(static_cast<double>(neighbours_of(job, 0.5)) == doctest::Approx(exchange * waited_for).epsilon(1e-6));
+  CHECK(static_cast<double>(neighbours_of(job, 0.2)) ==
+        doctest::Approx(4 * exchange * waited_for).epsilon(1e-6));
+}
+
+TEST_CASE("exchange that is hidden behind compute shows once neighbours make it long enough") {
+  const Layout sharded{
+      .devices = 32, .global_batch = 64, .sharding = Sharding::kFull, .recompute = Recompute::kFull};
+  const JobClass job = on_a_network(sharded, true, 10);
+  const std::int64_t at_half = neighbours_of(job, 0.5), at_a_twentieth = neighbours_of(job, 0.05);
+  // All that is exchanged, hidden or not, takes 20 times as long: an upper bound.
+  StepInput open = job.step.model->input();
+  open.software.overlap = false;
+  const double all = step_breakdown(open, step_constants()).data_comm.si * 1e9;
+  CHECK(at_a_twentieth > job.step.time.ns());
+  CHECK(at_a_twentieth > 19 * weight_of(job, Leaf::program_data_comm));
+  CHECK(static_cast<double>(at_a_twentieth) < 20 * all);
+  CHECK(static_cast<double>(at_half) < all);
+}
+
+TEST_CASE("gangs whose steps are modelled share links by what they send over them") {
+  // As above, with leaves of two nodes: rings of three each cross the middle one's links.
+  const Layout ranks{.devices = 24, .tensor = 8, .global_batch = 24, .recompute = Recompute::kFull};
+  JobClass first = on_a_network(ranks, false, 4);
+  first.gang = stepping_job("a", 3, 8, 4, Duration::zero()).gang;
+  const StepProfile profile = step_profile(first.step.model->breakdown(24));
+  first.step.time = profile.time;
+  first.program.weights = profile.weights;
+  JobClass second = first;
+  second.name = "b";
+  PoolSpec fleet = pool(6, 8);
+  fleet.shared_links = FabricShape{.nodes = 6,
+                                   .nodes_per_leaf = 2,
+                                   .nodes_per_pod = 6,
+                                   .node_rate = ByteRate{1e9},
+                                   .leaf_oversubscription = 2};
+  const RunResult result = run_recorded(scenario({fleet}, {first, second}));
+  const std::int64_t excess = first.step.model->neighbour_excess(24, first.step.model->compact(24), 2.0).ns();
+  REQUIRE(excess > 0);
+  CHECK(leaf(result, Leaf::program_noisy_neighbour) ==
+        Capacity::devices(48) * Duration::nanoseconds(4 * excess));
+}
+
 /// 128 replicas of one device, one every 20 minutes, that compile for 15 minutes.
 JobClass replicas() {
   JobClass replica = stepping_job("replica", 1, 1, 1, seconds(1));

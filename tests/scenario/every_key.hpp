@@ -82,11 +82,14 @@ inline constexpr std::string_view kEveryKey[] = {
   "window": { "length": "1 h" }
 })",
     R"({
-  "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 8, "nodes": 3, "peak": "100 TFLOP/s", "memory_bandwidth": "1 TB/s" } } },
+  "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 8, "nodes": 3, "peak": "100 TFLOP/s", "memory_bandwidth": "1 TB/s" },
+    "n": { "node": "dgx-h100", "nodes": 1 } } },
   "workload": {
-    "serve": { "kind": "service", "model": "llama2-70b", "gang": 8, "startup": { "fetch": "5 min", "load": "25 s", "warmup": "15 s" },
+    "serve": { "kind": "service", "model": "llama2-70b", "gang": 8, "accepts": "a", "startup": { "fetch": "5 min", "load": "25 s", "warmup": "15 s" },
       "service": { "replicas": 2, "provision": "1 min", "life": { "lognormal": { "median": "1 h", "sigma": 1 } }, "drain": { "uniform": ["0 s", "30 s"] }, "warm": 1, "busy": 0.7,
         "decode": { "step": "40 ms", "batch": 4, "weights": "140 GB", "cache": "1 GB" } } },
+    "predicted": { "kind": "service", "model": "llama2-70b", "gang": 8, "accepts": "n",
+      "service": { "decode": { "model": true, "batch": 64, "context": 2048, "weights": "140 GB", "launch": "native", "host": "1 ms" } } },
     "burst": { "kind": "service", "gang": 8, "arrivals": { "poisson": "1 /h" }, "service": { "ready": "1 h", "busy": "50 %" }, "program_goodput": 0.1 } },
   "window": { "length": "1 d" }
 })",

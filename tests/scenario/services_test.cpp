@@ -1,4 +1,8 @@
 // Replicas that serve: what a scenario says of them, and what is said where it is wrong.
+#include <cstdlib>
+
+#include "models/catalog/network.hpp"
+#include "models/serving/serving.hpp"
 #include "tests/scenario/texts.hpp"
 
 using namespace fleetsim;
@@ -51,6 +55,53 @@ TEST_CASE(
   CHECK(weight(half, Leaf::program_headroom) == 500'000'000);
   CHECK(*half.program_goodput == doctest::Approx(*job.program_goodput / 2).scale(0));
   CHECK(*half.service.mbu == *job.service.mbu);
+}
+
+TEST_CASE("a predicted decode step: MBU, P and parts are those of the serving model") {
+  const JobClass job = service_with(
+      {{"/workload/s/service/decode", R"({"model": true, "batch": 64, "context": 2048, "host": "2 ms"})"}});
+  Replica replica{.model = *transformer("llama2-70b").entry,
+                  .device = *accelerator("h100-sxm").entry,
+                  .network = *network("dgx-h100", node("dgx-h100").entry->fabric).entry,
+                  .tensor = 8,
+                  .host = Seconds{2e-3}};
+  const ServingStep step = decode_step(replica, {.batch = 64, .context = 2048});
+  CHECK(job.service.predicted->time == step.time);
+  CHECK(*job.service.mbu == step.mbu);
+  CHECK(*job.program_goodput == step.mfu);
+  // 140 GB of weights and 64 x 2,048 tokens of 327,680 B of cache through eight memories at 3.35 TB/s.
+  const double floor = (140e9 + 64.0 * 2048 * 327'680) / (8 * 3.35e12);
+  CHECK(*job.service.mbu == doctest::Approx(floor / step.time.si).epsilon(0.02));
+  CHECK(static_cast<double>(weight(job, Leaf::program_dispatch)) ==
+        doctest::Approx(1e9 * 2e-3 / step.time.si).epsilon(1e-6));
+  CHECK(static_cast<double>(weight(job, Leaf::program_tensor_comm)) ==
+        doctest::Approx(1e9 * step.exchange.si / step.time.si).epsilon(1e-6));
+  std::int64_t sum = 0;
+  for (const auto& [leaf, part] : job.program.weights) sum += part;
+  CHECK(std::abs(sum - 1'000'000'000) < 4);
+  CHECK(weight(job, Leaf::program_unattributed) == 0);
+}
+
+TEST_CASE("of a predicted decode step while half busy, half is headroom") {
+  const JobClass job = service_with({{"/workload/s/service/decode", R"({"model": true, "batch": 8})"},
+                                     {"/workload/s/service/busy", "0.5"}});
+  CHECK(std::abs(weight(job, Leaf::program_headroom) - 500'000'000) < 4);
+}
+
+TEST_CASE("a decode step that cannot be predicted says why") {
+  const auto issue = [](const std::string& decode, const std::string& place) {
+    return only_issue(read_with(kServing, {{"/workload/s/service/decode", decode}}),
+                      "/workload/s/service/decode" + place);
+  };
+  CHECK(contains(issue("{}", ""), "missing key \"step\", or \"model\": true"));
+  CHECK(contains(issue(R"({"model": true, "step": "9 ms"})", "/step"), "excluded by \"model\": true"));
+  CHECK(contains(issue(R"({"model": true, "cache": "1 GB"})", "/cache"), "excluded by \"model\": true"));
+  CHECK(contains(issue(R"({"step": "9 ms", "context": 9})", "/context"), "goes with \"model\": true"));
+  CHECK(contains(issue(R"({"model": true, "batch": 9000, "context": 4096})", "/batch"), "does not fit"));
+  CHECK(contains(only_issue(read_with(kServing, {{"/workload/s/service/decode", R"({"model": true})"},
+                                                 {"/workload/s/gang", "7"}}),
+                            "/workload/s/service/decode/model"),
+                 "divides the 64 heads"));
 }
 
 TEST_CASE("a share of busy time without a known ideal leaves headroom and the rest") {

@@ -42,6 +42,14 @@ TEST_CASE("a modelled step takes what the model says, and its parts add up to it
   CHECK(job.step.tokens == 64.0 * 4096);
 }
 
+TEST_CASE("a model knows itself what neighbours stretch; what slow members do may be told") {
+  const std::string problem = only_issue(read_with(kModelled, {{"/workload/a/step/neighbour_share", "0.2"}}),
+                                         "/workload/a/step/neighbour_share");
+  CHECK(contains(problem, "excluded by \"model\": true"));
+  const JobClass job = first_class(read_with(kModelled, {{"/workload/a/step/straggler_share", "0.8"}}));
+  CHECK(job.step.stretched[static_cast<std::size_t>(SlowCause::straggler)] == 0.8);
+}
+
 TEST_CASE("parts are rounded where they end, so that they add up to the rounded step") {
   StepBreakdown step{};
   step.tensor_comm = Seconds{0.4e-9};

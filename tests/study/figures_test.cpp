@@ -85,6 +85,21 @@ TEST_CASE(
   CHECK(!result.find("pools.b.fragmentation.fgd")->absent.empty());
 }
 
+TEST_CASE("the time of a step is a figure of classes that have steps") {
+  StudyPoint point = point_of_two();
+  point.scenario.classes[0].step.continuous = false;
+  point.scenario.classes[0].step.time = Duration::nanoseconds(245'000'000);
+  const std::vector<RunResult> runs{example(), example(), example()};
+  const PointResult result = reduce(point, runs).result;
+  const Figure* const step = result.find("jobs.x.step_time");
+  REQUIRE(step != nullptr);
+  CHECK(step->simulated.mean == 0.245);
+  CHECK(step->simulated.half_width == 0.0);
+  CHECK(step->closed_form == 0.245);
+  CHECK(step->closed_form_kind == "as given");
+  CHECK(result.find("jobs.y.step_time") == nullptr);
+}
+
 TEST_CASE("figures of the fleet are ratios of sums of the ledger") {
   const StudyPoint point = point_of_two();
   const std::vector<RunResult> runs{example()};

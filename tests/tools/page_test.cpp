@@ -157,6 +157,34 @@ TEST_CASE("alternatives stand beside their paired difference and the mark of the
   CHECK(line.back() == '*');
 }
 
+TEST_CASE("steps that are predicted stand beside those that are given, and what changed most of them") {
+  Scenario given = small_scenario();
+  given.classes[0].step.continuous = false;
+  given.classes[0].step.time = Duration::nanoseconds(245'000'000);
+  given.classes[0].program.weights = {{Leaf::program_tensor_comm, 100'000'000}, {Leaf::ideal, 145'000'000}};
+  Scenario predicted = given;
+  StepInput input;
+  input.layout = {.devices = 8, .tensor = 2, .pipeline = 2, .global_batch = 16};
+  input.model.sequence = 2048;
+  predicted.classes[0].step.model.emplace(input, 8, FabricShape{});
+  predicted.classes[0].step.time = Duration::nanoseconds(200'000'000);
+  predicted.classes[0].program.weights = {{Leaf::program_tensor_comm, 20'000'000},
+                                          {Leaf::ideal, 180'000'000}};
+  HandMade made;
+  add_point(made, "", given);
+  CHECK_FALSE(has(run_page(made.study, context_of({})), "STEPS"));
+  add_point(made, "same", given);
+  CHECK_FALSE(has(run_page(made.study, context_of({})), "STEPS"));
+  add_point(made, "asked", predicted);
+  const std::string page = run_page(made.study, context_of({}));
+  const std::string steps = page.substr(page.find("STEPS"));
+  CHECK(has(line_with(steps, "  base"), "245 ms given"));
+  CHECK(has(line_with(steps, "  asked"), "200 ms"));
+  CHECK(has(line_with(steps, "  asked"), "tensor comm 40.8 to 10.0 %"));
+  CHECK(has(steps, "a (asked) is predicted for tensor 2, pipeline 2, data 2; 16 sequences of 2,048 tokens"));
+  check_width(page);
+}
+
 TEST_CASE("an interval decides how many decimals are shown") {
   const Style style;
   CHECK(with_interval(Estimate{0.28204, 0.0021, 8}, style) == "0.282 ± 0.002");

@@ -117,6 +117,8 @@ std::string facts_lines(const Block& block) {
   std::string facts;
   const std::string mtbf = seconds_text(block.find("mtbf")),
                     interval = seconds_text(block.find("checkpoint_interval"));
+  if (block.spec().step.model)
+    append_fact(facts, "a step takes " + format_duration(to_seconds(block.spec().step.time)) + ", predicted");
   if (!mtbf.empty()) append_fact(facts, "MTBF " + mtbf);
   if (!interval.empty()) {
     std::string fact = "checkpoint every " + interval;
@@ -186,6 +188,20 @@ std::string difference_note(const Block& block) {
   return wrap("  note: ", why + ".");
 }
 
+/// Not to be mistaken for members that are slow.
+std::string fitted_note(const Block& block) {
+  const JobClass& spec = block.spec();
+  if (!spec.step.model) return {};
+  for (const auto& [leaf, weight] : spec.program.weights) {
+    if (leaf != Leaf::program_straggler) continue;
+    const double share = static_cast<double>(weight) / static_cast<double>(spec.step.time.ns());
+    return wrap("  note: ", "of a predicted step, " + format_percent(share) +
+                                " stand under stragglers that no scenario puts there: a term of the step "
+                                "model that was fitted to published runs and grows with their size.");
+  }
+  return {};
+}
+
 std::string block_text(const Block& block) {
   const Style& style = block.style;
   const std::string title =
@@ -198,7 +214,7 @@ std::string block_text(const Block& block) {
                                       std::pair{"noisy_neighbour", "  noisy neighbours, of retained"}})
     if (is_seen(block.find(figure))) text += figure_line(label, block.find(figure), percent, style);
   text += figure_line("job product R x P", block.find("job_product"), four_decimals, style);
-  return text + time_lines(block) + facts_lines(block) + difference_note(block);
+  return text + time_lines(block) + facts_lines(block) + difference_note(block) + fitted_note(block);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ std::string jobs_section(const PointResult& base, const Style& style);
 std::string services_section(const PointResult& base, const Style& style);
 /// How they fared under each point; "" where there are none.
 std::string services_table(const StudyResult& study, const Style& style);
+/// What steps take under each point, where some are predicted and they differ; "" elsewhere.
+std::string steps_table(const StudyResult& study, const Style& style);
 /// Money, what to try next, the contract of measurement, warnings.
 std::string closing_sections(const PointResult& base, const PageContext& context);
 std::string alternatives_section(const StudyResult& study, const Style& style);

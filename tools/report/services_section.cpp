@@ -48,6 +48,16 @@ std::string counts(const ServiceBlock& block) {
   return text.empty() ? "" : wrap("  per window: ", text);
 }
 
+std::string predicted_step(const ServiceBlock& block) {
+  const auto& predicted = block.spec().service.predicted;
+  if (!predicted) return {};
+  const std::string tokens = format_integer(predicted->context) + " tokens of context";
+  return wrap("  note: ", "a decode step of " + format_integer(predicted->batch) + " sequences at " + tokens +
+                              ", " + format_duration(predicted->time) +
+                              ", is predicted from measured kernels, not measured on a server; what servers "
+                              "do between steps comes on top (\"host\").");
+}
+
 std::string service_text(const ServiceBlock& block) {
   const Style& style = block.style;
   const JobClass& spec = block.spec();
@@ -71,7 +81,7 @@ std::string service_text(const ServiceBlock& block) {
   add("time to ready", "time_to_ready", time_with_interval, true);
   add("replicas that hold devices", "held_replicas", one_decimal, true);
   add("  of which ready", "ready_replicas", one_decimal, true);
-  return text + counts(block);
+  return text + counts(block) + predicted_step(block);
 }
 
 }  // namespace

@@ -160,7 +160,8 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
   drop_empty_columns(columns, rows);
   return heading("ALTERNATIVES", style) +
          "   * none is at least as good in time and cost (MPG without prices), and better in one\n" +
-         text_table(columns, rows, style) + rest + services_table(study, style) + queue_table(study, style);
+         text_table(columns, rows, style) + rest + steps_table(study, style) + services_table(study, style) +
+         queue_table(study, style);
 }
 
 std::string sweep_page(const StudyResult& study, const PageContext& context) {
