@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/quantity/format.hpp"
+
 namespace fleetsim {
 namespace {
 
@@ -49,6 +51,22 @@ ReplicaMemory replica_memory(const Replica& r, ServingLoad load) {
   memory.cache = static_cast<double>(load.batch) * cache_bytes(r, load.context) / cache_shards(r);
   memory.headroom = kFilled * r.device.hbm - memory.weights - memory.cache;
   return memory;
+}
+
+std::vector<std::string> replica_problems(const Replica& r, ServingLoad load) {
+  std::vector<std::string> problems;
+  const std::string found = "; found " + std::to_string(r.tensor) + " devices";
+  const std::int64_t domain = r.network.domain;
+  if (r.model.heads % r.tensor != 0)
+    problems.push_back("needs a number of devices that divides the " + std::to_string(r.model.heads) +
+                       " heads of the model" + found);
+  if (r.tensor > domain && r.tensor % domain != 0)
+    problems.push_back("needs whole NVLink domains of " + std::to_string(domain) + " devices" + found);
+  const Bytes headroom = replica_memory(r, load).headroom;
+  if (headroom.si < 0)
+    problems.push_back("does not fit: weights and cache are " + format_bytes(Bytes{-headroom.si}) +
+                       " more than the 90 % of its memory that a device may fill");
+  return problems;
 }
 
 std::int64_t largest_batch(const Replica& r, std::int64_t context) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "models/catalog/catalog.hpp"
 #include "models/collective/collective.hpp"
@@ -63,6 +65,9 @@ struct ServingLoad {
 /// A server fills 90 % of the memory, the default of vLLM, and keeps the rest for activations and the
 /// runtime.
 ReplicaMemory replica_memory(const Replica& replica, ServingLoad load);
+
+/// What keeps a replica from serving this load; empty if nothing does.
+std::vector<std::string> replica_problems(const Replica& replica, ServingLoad load);
 
 /// The most sequences of this context that fit; zero where the weights alone do not.
 std::int64_t largest_batch(const Replica& replica, std::int64_t context);

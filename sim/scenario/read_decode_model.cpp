@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/network.hpp"
-#include "models/quantity/format.hpp"
 #include "models/serving/serving.hpp"
 #include "sim/scenario/class_sections.hpp"
 
@@ -36,20 +35,6 @@ std::optional<Replica> read_replica(const Reader& decode, const ClassContext& co
   return replica;
 }
 
-void check_replica(const Reader& decode, const Replica& replica, ServingLoad load) {
-  const std::int64_t domain = replica.network.domain;
-  if (replica.model.heads % replica.tensor != 0)
-    decode.problem("model", "needs a gang that divides the " + std::to_string(replica.model.heads) +
-                                " heads of the model; found " + std::to_string(replica.tensor) + " devices");
-  if (replica.tensor > domain && replica.tensor % domain != 0)
-    decode.problem("model", "needs a gang in whole NVLink domains of " + std::to_string(domain) + "; found " +
-                                std::to_string(replica.tensor) + " devices");
-  const Bytes headroom = replica_memory(replica, load).headroom;
-  if (headroom.si < 0)
-    decode.problem("batch", "does not fit: weights and cache are " + format_bytes(Bytes{-headroom.si}) +
-                                " more than the 90 % of its memory that a device may fill");
-}
-
 /// Where the time of a step goes, in the order of the table of leaves.
 std::vector<std::pair<Leaf, Seconds>> parts_of(const ServingStep& step) {
   const Seconds ideal = step.mfu * step.time, kernels = step.products + step.attention + step.other;
@@ -72,9 +57,9 @@ void read_decode_model(const Reader& decode, const ClassContext& context, JobCla
                          .context = decode.whole("context", {0, kMostTokens}).value_or(0)};
   const std::optional<Replica> replica = read_replica(decode, context, job);
   if (!replica) return;
-  const std::size_t before = decode.problems().size();
-  check_replica(decode, *replica, load);
-  if (decode.problems().size() > before) return;
+  const std::vector<std::string> problems = replica_problems(*replica, load);
+  for (const std::string& problem : problems) decode.problem("model", problem);
+  if (!problems.empty()) return;
   const ServingStep step = decode_step(*replica, load);
   job.service.predicted = {step.time, load.batch, load.context};
   job.service.mbu = step.mbu;

@@ -97,7 +97,7 @@ TEST_CASE("a decode step that cannot be predicted says why") {
   CHECK(contains(issue(R"({"model": true, "step": "9 ms"})", "/step"), "excluded by \"model\": true"));
   CHECK(contains(issue(R"({"model": true, "cache": "1 GB"})", "/cache"), "excluded by \"model\": true"));
   CHECK(contains(issue(R"({"step": "9 ms", "context": 9})", "/context"), "goes with \"model\": true"));
-  CHECK(contains(issue(R"({"model": true, "batch": 9000, "context": 4096})", "/batch"), "does not fit"));
+  CHECK(contains(issue(R"({"model": true, "batch": 9000, "context": 4096})", "/model"), "does not fit"));
   CHECK(contains(only_issue(read_with(kServing, {{"/workload/s/service/decode", R"({"model": true})"},
                                                  {"/workload/s/gang", "7"}}),
                             "/workload/s/service/decode/model"),

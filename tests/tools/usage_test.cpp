@@ -33,11 +33,25 @@ TEST_CASE("words that are not known end with 2, and with the nearest that is") {
   }
 }
 
+TEST_CASE("a replica's decode step stands beside its floor, and a replica that cannot be says why") {
+  const Ended served = run_program({"serve", "--model", "llama2-70b", "--batch", "64", "--context", "2048"});
+  CHECK(served.code == 0);
+  CHECK(has(served.out, "decode step  13.1 ms  51.6 %"));
+  // 140 GB through eight memories at 3.35 TB/s.
+  CHECK(has(served.out, "floor of a decode step, weights alone: 5.22 ms"));
+  const Ended seven = run_program({"serve", "--model", "llama2-70b", "--gpus", "7"});
+  CHECK(seven.code == 2);
+  CHECK(has(seven.err, "divides the 64 heads"));
+  const Ended alone = run_program({"serve", "--model", "llama2-70b", "--gpus", "1"});
+  CHECK(alone.code == 2);
+  CHECK(has(alone.err, "does not fit: weights and cache are 63"));
+}
+
 TEST_CASE("every command has help, on standard output") {
   const Ended all = run_program({"--help"});
   CHECK(all.code == 0);
-  for (const char* command :
-       {"run", "sweep", "frontier", "validate", "account", "import", "calibrate", "list", "explain"}) {
+  for (const char* command : {"run", "sweep", "frontier", "validate", "account", "import", "calibrate",
+                              "serve", "list", "explain"}) {
     CHECK(has(all.out, command));
     const Ended help = run_program({command, "--help"});
     CHECK(help.code == 0);

@@ -33,6 +33,7 @@ ExitCode import_command(const Words& words);
 ExitCode calibrate_command(const Words& words);
 ExitCode list_command(const Words& words);
 ExitCode step_command(const Words& words);
+ExitCode serve_command(const Words& words);
 ExitCode explain_command(const Words& words);
 ExitCode why_command(const Words& words);
 

@@ -17,6 +17,7 @@ constexpr Command kCommands[] = {
     {"account", "compute the ledger from records alone", account_command},
     {"import", "turn the log of a scheduler into a trace", import_command},
     {"step", "predict the time of a training step, and where it goes", step_command},
+    {"serve", "predict what decode and prefill of a replica take, and where it goes", serve_command},
     {"calibrate", "turn measurements of one's own machine into entries of the catalog", calibrate_command},
     {"list", "name policies, catalog entries, figures, leaves, keys", list_command},
     {"why", "why a job waited, and what happened to it", why_command},
