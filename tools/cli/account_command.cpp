@@ -11,14 +11,14 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {{"json", "", "print the leaves as exact integers"},
-                                  {"ascii", "", "no characters beyond ASCII"}};
-constexpr Usage kUsage = {
+constexpr OptionRow kAccountOptions[] = {{"json", "", "print the leaves as exact integers"},
+                                         {"ascii", "", "no characters beyond ASCII"}};
+constexpr Usage kAccountUsage = {
     "account",
     "DIR",
     1,
     1,
-    kOptions,
+    kAccountOptions,
     "Computes the ledger from scheduler.csv, timeline.csv and steps.csv alone, whether a "
     "simulated run or a real cluster left them."};
 
@@ -57,7 +57,7 @@ std::string factor_line(const LeafTotals& leaves) {
 }  // namespace
 
 ExitCode account_command(const Words& words) {
-  const Arguments arguments = Arguments::parse(kUsage, words);
+  const Arguments arguments = Arguments::parse(kAccountUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const RecordsReading reading = read_records(arguments.positional().front());
   say(reading.problems);

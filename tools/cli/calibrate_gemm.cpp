@@ -15,16 +15,16 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kCalibrateGemmOptions[] = {
     {"out", "FILE", "the rates to write, as an accelerator of the catalog has them"},
     {"accelerator", "NAME", "entry of the catalog on which the table was measured"},
     {"source", "TEXT", "where the table is from"}};
-constexpr Usage kUsage = {
+constexpr Usage kCalibrateGemmUsage = {
     "calibrate gemm",
     "FILE",
     1,
     1,
-    kOptions,
+    kCalibrateGemmOptions,
     "Fits the rate of matrix products to a CSV table m,n,k,dtype,time_us (or tflops), type by "
     "type: best rate, what a short inner dimension and a small output cost, memory bandwidth, "
     "overhead."};
@@ -95,7 +95,7 @@ void add_rate(const std::string& type, const std::vector<TimedGemm>& shapes, con
 }  // namespace
 
 ExitCode calibrate_gemm(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kCalibrateGemmUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const std::optional<std::string> device = arguments.value("accelerator");
   if (device && !accelerator(*device)) {
@@ -104,11 +104,11 @@ ExitCode calibrate_gemm(const Words& words) {
   }
   const std::string& file = arguments.positional().front();
   const std::optional<std::string> text = file_text(file);
-  if (!text) return fail(kUsage.command, file + ": cannot be read", ExitCode::bad_input);
+  if (!text) return fail(kCalibrateGemmUsage.command, file + ": cannot be read", ExitCode::bad_input);
   std::istringstream in(*text);
   const TimedGemms table = read_gemm_table(in);
   if (!table.problems.empty())
-    return fail(kUsage.command, file + ": " + table.problems.front(), ExitCode::bad_input);
+    return fail(kCalibrateGemmUsage.command, file + ": " + table.problems.front(), ExitCode::bad_input);
 
   ByType by_type;
   for (const TimedGemm& each : table.rows) by_type[each.dtype].push_back(each);
@@ -117,7 +117,7 @@ ExitCode calibrate_gemm(const Words& words) {
   for (const auto& [type, shapes] : by_type) {
     if (shapes.size() < kFewestShapes)
       return fail(
-          kUsage.command,
+          kCalibrateGemmUsage.command,
           file + ": " + type + ": expected at least eight shapes; found " + std::to_string(shapes.size()),
           ExitCode::bad_input);
     const GemmFit fit = fit_gemm(shapes);
@@ -130,7 +130,7 @@ ExitCode calibrate_gemm(const Words& words) {
     if (device) entry["accelerator"] = *device;
     entry["rates"] = rates;
     if (const auto problem = write_file_atomically(*out, entry.dump(2) + "\n"))
-      return fail(kUsage.command, *problem, ExitCode::bad_input);
+      return fail(kCalibrateGemmUsage.command, *problem, ExitCode::bad_input);
     page += "\nwritten to " + clean(*out, Style{}) + "\n";
   }
   return print(page);

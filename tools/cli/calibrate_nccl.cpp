@@ -15,7 +15,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kCalibrateNcclOptions[] = {
     {"out", "FILE", "the sweeps to write, for `--network FILE` or models/catalog/collectives"},
     {"collective", "NAME", "of output that does not name it: all-reduce, all-gather, reduce-scatter, ..."},
     {"ranks", "N", "of output that does not list its ranks"},
@@ -24,12 +24,12 @@ constexpr OptionRow kOptions[] = {
     {"accelerator", "NAME", "entry of the catalog that the sweeps speak for; may be repeated"},
     {"fabric", "NAME", "network between the domains"},
     {"source", "TEXT", "where the sweeps are from"}};
-constexpr Usage kUsage = {
+constexpr Usage kCalibrateNcclUsage = {
     "calibrate nccl",
     "FILE",
     1,
     1,
-    kOptions,
+    kCalibrateNcclOptions,
     "Fits bus bandwidth against message size to the output of nccl-tests, and shows the "
     "error at each size."};
 
@@ -148,23 +148,25 @@ MeasuredNetwork entry_of(Arguments& arguments, const std::string& file) {
 }  // namespace
 
 ExitCode calibrate_nccl(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kCalibrateNcclUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const Given given = given_by(arguments);
   const std::string& file = arguments.positional().front();
   MeasuredNetwork network = entry_of(arguments, file);
   if (arguments.exit()) return *arguments.exit();
   const std::optional<std::string> text = file_text(file);
-  if (!text) return fail(kUsage.command, file + ": cannot be read", ExitCode::bad_input);
+  if (!text) return fail(kCalibrateNcclUsage.command, file + ": cannot be read", ExitCode::bad_input);
   const NcclReading reading = read_nccl_tests(*text);
-  if (reading.problem) return fail(kUsage.command, file + ": " + *reading.problem, ExitCode::bad_input);
+  if (reading.problem)
+    return fail(kCalibrateNcclUsage.command, file + ": " + *reading.problem, ExitCode::bad_input);
   for (const std::string& note : reading.notes) std::cerr << clean(file + ": " + note, Style{}) << "\n";
 
   std::string page;
   std::vector<std::string> sources;
   for (const NcclRun& run : reading.runs) {
     Sweep sweep = sweep_of(run, given);
-    if (!sweep.curve) return fail(kUsage.command, file + ": " + sweep.problem, ExitCode::bad_input);
+    if (!sweep.curve)
+      return fail(kCalibrateNcclUsage.command, file + ": " + sweep.problem, ExitCode::bad_input);
     const FittedCurve fitted = fit_curve({&*sweep.curve, 1});
     page += (page.empty() ? "" : "\n") + described(*sweep.curve, fitted, clean(run.device, Style{})) +
             error_table(*sweep.curve, fitted, output_style(arguments));
@@ -174,7 +176,7 @@ ExitCode calibrate_nccl(const Words& words) {
   }
   if (const auto out = arguments.value("out")) {
     if (const auto problem = write_file_atomically(*out, measured_file(network, sources)))
-      return fail(kUsage.command, *problem, ExitCode::bad_input);
+      return fail(kCalibrateNcclUsage.command, *problem, ExitCode::bad_input);
     page += "\nwritten to " + clean(*out, Style{}) + "\n";
   }
   return print(page);

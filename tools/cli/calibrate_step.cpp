@@ -12,14 +12,14 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kCalibrateStepOptions[] = {
     {"leave-out", "WHAT", "family or source: also fit without each in turn, and predict it"}};
-constexpr Usage kUsage = {
+constexpr Usage kCalibrateStepUsage = {
     "calibrate step",
     "FILE",
     1,
     1,
-    kOptions,
+    kCalibrateStepOptions,
     "Fits the constants of the step model to published runs, and shows how far it is off, on "
     "what it was fitted to and on what it was not."};
 
@@ -141,7 +141,7 @@ std::string left_out(const Runs& runs, std::string_view what) {
 }  // namespace
 
 ExitCode calibrate_step(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kCalibrateStepUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const std::string& path = arguments.positional().front();
   const std::string what = arguments.value("leave-out").value_or("");
@@ -150,14 +150,16 @@ ExitCode calibrate_step(const Words& words) {
     return ExitCode::bad_input;
   }
   const std::optional<std::string> text = file_text(path);
-  if (!text) return fail(kUsage.command, path + ": cannot be read", ExitCode::bad_input);
+  if (!text) return fail(kCalibrateStepUsage.command, path + ": cannot be read", ExitCode::bad_input);
   const RunTable table = read_run_text(*text);
-  if (!table.problem.empty()) return fail(kUsage.command, path + ": " + table.problem, ExitCode::bad_input);
+  if (!table.problem.empty())
+    return fail(kCalibrateStepUsage.command, path + ": " + table.problem, ExitCode::bad_input);
   Runs runs;
   for (const PublishedRun& run : table.runs) {
     if (comparable(run)) runs.push_back(&run);
   }
-  if (runs.empty()) return fail(kUsage.command, path + ": no run to fit to", ExitCode::bad_input);
+  if (runs.empty())
+    return fail(kCalibrateStepUsage.command, path + ": no run to fit to", ExitCode::bad_input);
   const StepConstants fitted = fit_step_constants(runs);
   std::map<const PublishedRun*, double> errors;
   for (const PublishedRun* run : runs) errors[run] = relative_error(*run, fitted);

@@ -16,7 +16,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr Usage kUsage = {
+constexpr Usage kExplainUsage = {
     "explain",
     "NAME",
     1,
@@ -235,7 +235,7 @@ std::string unknown(const std::string& name) {
 }  // namespace
 
 ExitCode explain_command(const Words& words) {
-  const Arguments arguments = Arguments::parse(kUsage, words);
+  const Arguments arguments = Arguments::parse(kExplainUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const std::string& name = arguments.positional().front();
   const std::string text = figure_texts(name) + leaf_text(name) + key_texts(name) +

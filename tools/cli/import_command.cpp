@@ -12,18 +12,18 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kImportOptions[] = {
     {"out", "FILE", "the trace to write, as CSV"},
     {"strict", "", "a row that cannot be read is an error, where it would be skipped with a note"},
     {"first", "N", "only so many jobs, in order of submission"},
     {"devices", "N", "size of the machine: jobs that need more are noted"},
 };
-constexpr Usage kUsage = {
+constexpr Usage kImportUsage = {
     "import",
     "FORMAT FILE",
     2,
     2,
-    kOptions,
+    kImportOptions,
     "Turns the log of a scheduler into a trace, and says on standard error what was skipped, "
     "imputed or odd. `fleetsim list trace-formats` names the formats."};
 
@@ -58,7 +58,7 @@ bool needs_more_than_csv(const ListedJob& job) {
 }  // namespace
 
 ExitCode import_command(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kImportUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const TraceOptions options = trace_options(arguments);
   const std::optional<std::string> out = arguments.value("out");

@@ -125,11 +125,14 @@ constexpr std::array kKinds = {
 
 const Entry kSchema{"schema", "the JSON Schema of a scenario file, which is scenarios/schema.json"};
 
-constexpr OptionRow kOptions[] = {{"verbose", "", "a line about each"}};
-constexpr Usage kUsage = {
-    "list",   "[KIND]",
-    0,        1,
-    kOptions, "Names what there is of a kind; without one, the kinds. `fleetsim explain NAME` tells more."};
+constexpr OptionRow kListOptions[] = {{"verbose", "", "a line about each"}};
+constexpr Usage kListUsage = {
+    "list",
+    "[KIND]",
+    0,
+    1,
+    kListOptions,
+    "Names what there is of a kind; without one, the kinds. `fleetsim explain NAME` tells more."};
 
 std::string lines(const Entries& entries, bool verbose) {
   std::string text;
@@ -151,7 +154,7 @@ Words with_long_names(Words words) {
 }  // namespace
 
 ExitCode list_command(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, with_long_names(words));
+  Arguments arguments = Arguments::parse(kListUsage, with_long_names(words));
   if (arguments.exit()) return *arguments.exit();
   if (arguments.positional().empty()) {
     Entries kinds;

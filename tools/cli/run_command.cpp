@@ -10,7 +10,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kRunOptions[] = {
     kOutOption,
     {"check", "", "compare with what the scenario expects; exit 1 where it is missed"},
     kSeedOption,
@@ -22,12 +22,12 @@ constexpr OptionRow kOptions[] = {
     kAsciiOption,
 };
 
-constexpr Usage kUsage = {
+constexpr Usage kRunUsage = {
     "run",
     "SCENARIO...",
     1,
     10'000,
-    kOptions,
+    kRunOptions,
     "Runs scenarios and shows where the capacity went. With --out DIR it writes result.json, "
     "summary.csv and jobs.csv; for several scenarios into a folder each, named after the file."};
 
@@ -68,7 +68,7 @@ bool all_met(const StudyResult& result) {
 }  // namespace
 
 ExitCode run_command(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kRunUsage, words);
   if (arguments.exit()) return *arguments.exit();
   if (const auto problem = conflict(arguments)) return fail("run", *problem, ExitCode::bad_input);
   std::optional<std::deque<StudyJob>> jobs = read_studies(arguments);

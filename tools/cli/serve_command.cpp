@@ -9,21 +9,22 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kServeOptions[] = {
     {"model", "NAME", "transformer of the catalog"},
     {"node", "NAME", "node of the catalog; dgx-h100 unless given"},
     {"gpus", "N", "tensor-parallel devices of the replica; a node unless given"},
     {"batch", "N", "sequences at a time; 1 unless given"},
     {"context", "N", "tokens of each sequence; 1,024 unless given"},
     kAsciiOption};
-constexpr Usage kUsage = {"serve",
-                          "",
-                          0,
-                          0,
-                          kOptions,
-                          "Predicts a decode step and the prefill of a replica in bf16, kernels replayed "
-                          "from graphs, from measured "
-                          "kernels; what a server does between steps comes on top."};
+constexpr Usage kServeUsage = {
+    "serve",
+    "",
+    0,
+    0,
+    kServeOptions,
+    "Predicts a decode step and the prefill of a replica in bf16, kernels replayed "
+    "from graphs, from measured "
+    "kernels; what a server does between steps comes on top."};
 
 constexpr std::uint64_t kMostDevices = 100'000, kMostTokens = 1'000'000'000;
 
@@ -60,7 +61,7 @@ TableRow row_of(std::string what, const ServingStep& step, const Style& style) {
 }  // namespace
 
 ExitCode serve_command(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kServeUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const std::optional<Replica> replica = read_replica(arguments);
   const ServingLoad load{.batch = number(arguments, "batch", 1, kMostTokens),

@@ -15,7 +15,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kStepOptions[] = {
     {"model", "NAME", "transformer or recommender of the catalog"},
     {"gpus", "N", "devices of the job; one node unless given"},
     {"node", "NAME", "node of the catalog; dgx-h100 unless given"},
@@ -40,19 +40,19 @@ constexpr OptionRow kOptions[] = {
     {"json", "", "the result as JSON"},
     {"csv", "", "with --file: a line for each run, to plot"},
     kAsciiOption};
-constexpr Usage kUsage = {
+constexpr Usage kStepUsage = {
     "step",
     "",
     0,
     0,
-    kOptions,
+    kStepOptions,
     "Predicts the time of a training step from measured rates, and where it goes; or, with "
     "--file, compares predictions with published runs."};
 
 /// Options that would have no effect together are refused.
 bool are_together(Arguments& arguments) {
   constexpr std::string_view kWithFile[] = {"file", "json", "csv", "ascii"};
-  for (const OptionRow& row : kOptions) {
+  for (const OptionRow& row : kStepOptions) {
     if (!arguments.has("file") || !arguments.has(row.name)) continue;
     if (std::find(std::begin(kWithFile), std::end(kWithFile), row.name) != std::end(kWithFile)) continue;
     arguments.reject("--" + std::string(row.name) + " has no place beside --file, whose rows say it");
@@ -224,7 +224,7 @@ std::optional<StepTable> table_of(Arguments& arguments, const StepInput& input,
 }  // namespace
 
 ExitCode step_command(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kStepUsage, words);
   if (arguments.exit()) return *arguments.exit();
   if (!are_together(arguments)) return ExitCode::bad_input;
   if (const auto file = arguments.value("file")) return compare_runs(arguments, *file);

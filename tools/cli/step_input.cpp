@@ -14,7 +14,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr std::uint64_t kMostDevices = 10'000'000;
+constexpr std::uint64_t kMostOfAStep = 10'000'000;
 
 /// What is wrong; empty where nothing is.
 using Problem = std::string;
@@ -116,7 +116,7 @@ std::optional<AskedStep> read_step_input(Arguments& arguments) {
   StepInput& input = asked.input;
   const auto sequence = arguments.whole("sequence", 1, 100'000'000);
   if (sequence) input.model.sequence = static_cast<std::int64_t>(*sequence);
-  const auto devices = arguments.exit() ? std::nullopt : arguments.whole("gpus", 1, kMostDevices);
+  const auto devices = arguments.exit() ? std::nullopt : arguments.whole("gpus", 1, kMostOfAStep);
   const auto batch = arguments.exit() ? std::nullopt : arguments.whole("batch", 1, 1'000'000'000'000);
   if (arguments.exit()) return std::nullopt;
   input.layout.devices =

@@ -7,15 +7,19 @@
 namespace fleetsim {
 namespace {
 
-constexpr OptionRow kOptions[] = {kSetOption};
-constexpr Usage kUsage = {
-    "validate", "FILE...", 1,
-    100'000,    kOptions,  "Reads scenarios without running them, and says all that is wrong with them."};
+constexpr OptionRow kValidateOptions[] = {kSetOption};
+constexpr Usage kValidateUsage = {
+    "validate",
+    "FILE...",
+    1,
+    100'000,
+    kValidateOptions,
+    "Reads scenarios without running them, and says all that is wrong with them."};
 
 }  // namespace
 
 ExitCode validate_command(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kValidateUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const std::optional<std::deque<StudyJob>> jobs = read_studies(arguments);
   if (!jobs) return ExitCode::bad_input;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMostReplication = 10'000'000;
 
-constexpr OptionRow kOptions[] = {
+constexpr OptionRow kWhyOptions[] = {
     {"job", "ID", "the job: its id in a trace, its class if there is one of it, or CLASS#N from 0 on"},
     {"replication", "N", "which one, from 0 on; 0 unless given"},
     {"alternative", "NAME", "of the scenario, in place of the base"},
@@ -21,13 +21,14 @@ constexpr OptionRow kOptions[] = {
     kAsciiOption,
 };
 
-constexpr Usage kUsage = {"why",
-                          "SCENARIO",
-                          1,
-                          1,
-                          kOptions,
-                          "Tells why a job waited: interval by interval how many were ahead of it, what was "
-                          "free, and what kept this job; then where it started and what happened to it."};
+constexpr Usage kWhyUsage = {
+    "why",
+    "SCENARIO",
+    1,
+    1,
+    kWhyOptions,
+    "Tells why a job waited: interval by interval how many were ahead of it, what was "
+    "free, and what kept this job; then where it started and what happened to it."};
 
 const StudyPoint* find_point(const StudyReading& reading, const std::string& alternative) {
   const auto found = std::find_if(reading.points.begin(), reading.points.end(),
@@ -67,7 +68,7 @@ std::string unknown_job(const Watch& watch, const Scenario& scenario) {
 }  // namespace
 
 ExitCode why_command(const Words& words) {
-  Arguments arguments = Arguments::parse(kUsage, words);
+  Arguments arguments = Arguments::parse(kWhyUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const std::optional<std::string> id = arguments.value("job");
   if (!id) {
