@@ -345,17 +345,18 @@ TEST_CASE(
     std::map<std::pair<std::uint64_t, std::uint64_t>, SimTime> stopped;
     for (const PreemptionRow& row : ran.result.preemptions.rows) {
       ++rows;
-      const auto [before, is_first] = stopped.insert({{row.victim, *row.beneficiary}, row.at});
-      if (is_first) continue;
+      const auto inserted = stopped.insert({{row.victim, *row.beneficiary}, row.at});
+      if (inserted.second) continue;
+      SimTime& before = inserted.first->second;
       // Only one who may come before the beneficiary can have taken its room.
       const auto took_it = [&](const JobOutcome& other) {
         return jobs[other.job_class].priority >= jobs[ran.result.jobs[*row.beneficiary].job_class].priority &&
-               other.first_start && *other.first_start >= before->second && *other.first_start <= row.at;
+               other.first_start && *other.first_start >= before && *other.first_start <= row.at;
       };
       CAPTURE(row.victim);
       CAPTURE(row.at.ns());
       CHECK(std::any_of(ran.result.jobs.begin(), ran.result.jobs.end(), took_it));
-      before->second = row.at;
+      before = row.at;
     }
     for (const JobOutcome& job : ran.result.jobs) CHECK(job.state == FinalState::completed);
   }
