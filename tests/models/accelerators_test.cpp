@@ -128,11 +128,11 @@ TEST_CASE("devices are known by the names that tools and vendors write; none by 
                                                                {"GB200 NVL72", "gb200"},
                                                                {"NVIDIA GB300", "gb300"},
                                                                {"B200", "b200"}};
-  for (const auto& [spelled, name] : all) {
-    CAPTURE(std::string(spelled));
-    const Found<Like<Accelerator>> found = accelerator_like(spelled);
+  for (const auto& row : all) {
+    CAPTURE(std::string(row.first));
+    const Found<Like<Accelerator>> found = accelerator_like(row.first);
     REQUIRE(found);
-    CHECK(found.entry->name == name);
+    CHECK(found.entry->name == row.second);
   }
   for (const std::string_view other : {"NVIDIA", "V100", "NVIDIA A100 80GB PCIe", "H100 NVL", "MI300X"})
     CHECK_FALSE(accelerator_like(other));
