@@ -306,10 +306,7 @@ void Engine::enqueue(Job& job, SimTime queue_time) {
 
 void Engine::dequeue(Job& job) {
   queue_.erase(queue_.iterator_to(job));
-  if (job.room_in) {
-    job.room_in.reset();
-    std::erase(promised_, job.slot);
-  }
+  forget_room(job);
   looked_at_ = kNeverLooked;
   if (job.phase == JobPhase::queued) --shapes_[job.shape_index].queued;
   for (const std::uint32_t pool : class_of(job).pools) {

@@ -159,16 +159,20 @@ bool Engine::is_known_hopeless(const QueuedShape& shape, QueueLook& look) const 
   return false;
 }
 
+/// Whoever was too long may be given other devices now.
+void Engine::note_start(QueueLook& look) {
+  if (whole_nodes_) return;
+  ++starts_;
+  look.too_long = 0;
+  look_again_ = look_again_ || look.anybody_too_long;
+}
+
 /// Starts the job, or makes room for it, or keeps its place.
 Engine::Looked Engine::look_at(Job& job, QueueLook& look) {
   if (has_room_kept(job)) return Looked::stays;
   const Backfilled outcome = backfill(job);
   if (outcome == Backfilled::started) {
-    if (whole_nodes_) return Looked::started;
-    // Whoever was too long may be given other devices now.
-    ++starts_;
-    look.too_long = 0;
-    look_again_ = look_again_ || look.anybody_too_long;
+    note_start(look);
     return Looked::started;
   }
   if (!all_reserved(job)) {
@@ -178,44 +182,6 @@ Engine::Looked Engine::look_at(Job& job, QueueLook& look) {
   look.anybody_too_long = look.anybody_too_long || outcome == Backfilled::too_long;
   if (all_reserved(job)) note_hopeless(shapes_[job.shape_index], outcome, look);
   return Looked::stays;
-}
-
-/// Whether one for whom room is being made comes before another: it could stop it if that one ran. Otherwise
-/// whoever was stopped, and stood first in the order, would take the room, only to be stopped again.
-bool Engine::goes_before(const Job& promised, const Job& other) const {
-  const SchedulerSpec& scheduler = scenario_.scheduler;
-  if (scheduler.preempt_by == PreemptBy::priority && priority_of(other) < priority_of(promised)) return true;
-  const auto owner = class_of(promised).quota, borrower = class_of(other).quota;
-  return scheduler.reclaim && owner && borrower &&
-         quotas_.may_reclaim(*owner, allocation_shape(promised).capacity(), *borrower,
-                             Capacity::zero() - allocation_shape(other).capacity());
-}
-
-/// Starts those for whom room is being made and who come before the other, or keeps their room.
-void Engine::keep_promises_before(const Job& other, QueueLook& look) {
-  for (std::size_t index = 0; index < promised_.size();) {
-    Job& job = this->job(promised_[index]);
-    const bool is_next = &job != &other && job.promise_kept != pass_number_ && goes_before(job, other);
-    if (is_next) keep_promise(job, look);
-    if (index < promised_.size() && promised_[index] == job.slot) ++index;
-  }
-}
-
-void Engine::keep_promise(Job& job, QueueLook& look) {
-  job.promise_kept = pass_number_;
-  const std::uint32_t pool = *job.room_in;
-  if (reservations_[pool].head != nullptr || !may_look(job)) return;
-  if (backfill_in(job, pool) == Backfilled::started) {
-    --look.ahead;
-    return;
-  }
-  forecast_leavers(pool);
-  if (forecasts_[pool].fits(allocation_shape(job), near(job).needed)) {
-    reserve_room(job, pool);
-  } else {  // what was to become free is out of service
-    job.room_in.reset();
-    std::erase(promised_, job.slot);
-  }
 }
 
 /// Stops others for the job, or lets them shrink, where no place is reserved; false if nobody has to go now.

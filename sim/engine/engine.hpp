@@ -318,6 +318,10 @@ class Engine {
   std::vector<VictimCandidate> candidates(std::uint32_t pool, const Job& beneficiary);
   bool stop_for(const Job& job, std::uint32_t pool);
   Room make_room(Job& job);
+  bool goes_before(const Job& promised, const Job& other) const;
+  void keep_promises_before(const Job& other, QueueLook& look);
+  void keep_promise(Job& job, QueueLook& look);
+  void forget_room(Job& job);
   void preempt(Job& victim, const Job& beneficiary, StopCause cause);
   DeviceTime lost_to_stops(PoolId pool, ClassId job_class) const;
   PreemptionRow before_stop(const Job& victim, const Job* beneficiary, StopCause cause) const;
@@ -335,9 +339,7 @@ class Engine {
   enum class Looked : std::uint8_t { started, others_stopped, stays };
   Looked look_at(Job& job, QueueLook& look);
   bool others_make_room(Job& job);
-  bool goes_before(const Job& promised, const Job& other) const;
-  void keep_promises_before(const Job& other, QueueLook& look);
-  void keep_promise(Job& job, QueueLook& look);
+  void note_start(QueueLook& look);
   bool has_room_kept(const Job& job) const { return job.room_in && reservations_[*job.room_in].head == &job; }
   void keep_place(Job& job, QueueLook& look);
   bool only_newcomers_matter() const;

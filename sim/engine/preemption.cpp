@@ -319,6 +319,48 @@ Room Engine::make_room(Job& job) {
   return {};
 }
 
+/// Whether one for whom room is being made comes before another: it could stop it if that one ran. Otherwise
+/// whoever was stopped, and stood first in the order, would take the room, only to be stopped again.
+bool Engine::goes_before(const Job& promised, const Job& other) const {
+  const SchedulerSpec& scheduler = scenario_.scheduler;
+  if (scheduler.preempt_by == PreemptBy::priority && priority_of(other) < priority_of(promised)) return true;
+  const auto owner = class_of(promised).quota, borrower = class_of(other).quota;
+  return scheduler.reclaim && owner && borrower &&
+         quotas_.may_reclaim(*owner, allocation_shape(promised).capacity(), *borrower,
+                             Capacity::zero() - allocation_shape(other).capacity());
+}
+
+/// Starts those for whom room is being made and who come before the other, or keeps their room.
+void Engine::keep_promises_before(const Job& other, QueueLook& look) {
+  for (std::size_t index = 0; index < promised_.size();) {
+    Job& job = this->job(promised_[index]);
+    const bool is_next = &job != &other && job.promise_kept != pass_number_ && goes_before(job, other);
+    if (is_next) keep_promise(job, look);
+    if (index < promised_.size() && promised_[index] == job.slot) ++index;
+  }
+}
+
+void Engine::keep_promise(Job& job, QueueLook& look) {
+  job.promise_kept = pass_number_;
+  const std::uint32_t pool = *job.room_in;
+  if (reservations_[pool].head != nullptr || !may_look(job)) return;
+  if (backfill_in(job, pool) == Backfilled::started) {
+    --look.ahead;
+    return note_start(look);
+  }
+  reserve_room(job, pool);
+  if (forecasts_[pool].fits(allocation_shape(job), near(job).needed)) return;
+  // What was to become free is out of service.
+  reservations_[pool].head = nullptr;
+  forget_room(job);
+}
+
+void Engine::forget_room(Job& job) {
+  if (!job.room_in) return;
+  job.room_in.reset();
+  std::erase(promised_, job.slot);
+}
+
 void Engine::preempt(Job& victim, const Job& beneficiary, StopCause cause) {
   const SchedulerSpec& scheduler = scenario_.scheduler;
   const auto spend = [&](const std::optional<EvictionBudget>& budget, std::vector<SimTime>& spent) {
