@@ -138,26 +138,15 @@ Job& Engine::bring(std::uint32_t class_index) {
   }
   job.step = &step;
   job.program = &job_class.program;
-  job.at_other_sizes = DeviceTime::zero();
-  job.steps_done = job.position = 0;
-  job.standby = job.was_ready = job.life_is_over = false;
-  job.life.reset();
-  job.life_ends = SimTime::never();
-  job.drain = Duration::zero();
   job.relaunch = &job_class.startup;
   job.relaunch_leaf = Leaf::runtime_startup;
-  job.attempt = 0;
   job.first_start.reset();
-  job.requeue_wait = job.held = job.member_wait = Duration::zero();
-  job.longest_wait = Duration::zero();
+  job.attempt = 0;
+  job.steps_done = job.commits = 0;
+  job.held = job.longest_wait = Duration::zero();
+  if (!job.is_plain) renew(job);
+  job.is_plain = source.is_plain;
   if (job_class.elastic) take_queue_size(job);
-  job.commits = job.failures = job.evictions = job.drains = job.resizes = job.swaps = 0;
-  job.stops_since_commit = job.preemptions = job.cascade = 0;
-  job.preempted_at.clear();
-  job.eviction = nullptr;
-  job.eviction_left.reset();
-  job.eviction_clock_runs = false;
-  job.eviction_stream.reset();
   if (job_class.evictions.rate || job_class.evictions.every) {
     job.eviction_stream.emplace(StreamKey{scenario_.runs.seed, options_.replication, Purpose::kEviction,
                                           (std::uint64_t{class_index} << 40) | job.number});
@@ -179,6 +168,24 @@ Job& Engine::bring(std::uint32_t class_index) {
   return job;
 }
 
+/// Forgets what a job that had the slot before it, and was not plain, has lived through.
+void Engine::renew(Job& job) {
+  job.at_other_sizes = DeviceTime::zero();
+  job.position = 0;
+  job.standby = job.was_ready = job.life_is_over = false;
+  job.life.reset();
+  job.life_ends = SimTime::never();
+  job.drain = Duration::zero();
+  job.requeue_wait = job.member_wait = Duration::zero();
+  job.failures = job.evictions = job.drains = job.resizes = job.swaps = 0;
+  job.stops_since_commit = job.preemptions = job.cascade = 0;
+  job.preempted_at.clear();
+  job.eviction = nullptr;
+  job.eviction_left.reset();
+  job.eviction_clock_runs = false;
+  job.eviction_stream.reset();
+}
+
 void Engine::admit(Job& job) {
   const JobClass& job_class = class_of(job);
   if (!shapes_[job.shape_index].satisfiable) {
@@ -198,7 +205,20 @@ void Engine::admit(Job& job) {
   if (any_packed_)
     for (const std::uint32_t pool : job_class.pools) pools_[pool].know(job.slot, allocation_shape(job));
   if (job_class.elastic) follow_script(job);
-  enqueue(job, now_);
+  if (!starts_at_once(job)) enqueue(job, now_);
+}
+
+/// Where nobody waits and nothing else happens at this instant, the pass at its end would give the job the
+/// first place there is, and so it has it now.
+bool Engine::starts_at_once(Job& job) {
+  if (!first_comes_first_ || !queue_.empty() || pass_wanted_) return false;
+  if (!waiting_.empty() || !slow_.swaps_wanted.empty()) return false;
+  if (!events_.empty() && events_.next_time() == now_) return false;
+  job.queue_time = now_;
+  job.near_until = SimTime::never();
+  if (backfills()) job.estimate = estimate(job);
+  for (const std::uint32_t pool : class_of(job).pools) blocked_[pool] = false;
+  return try_start(job);
 }
 
 void Engine::out_of_patience(const Event& event) {

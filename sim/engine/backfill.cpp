@@ -30,6 +30,13 @@ void Engine::expect_release(Job& job, SimTime at) {
   releases_.insert(job);
 }
 
+/// It has given back what it held; `version_before` is that of its pool until then.
+void Engine::expect_no_release(Job& job, std::uint64_t version_before) {
+  const bool as_foreseen = scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;
+  if (as_foreseen) looked_at_ += pools_[job.pool.value].version() - version_before;
+  releases_.erase(releases_.iterator_to(job));
+}
+
 std::uint64_t Engine::free_version() const {
   std::uint64_t version = 0;
   for (const Pool& pool : pools_) version += pool.version();

@@ -12,14 +12,6 @@ constexpr Duration kShort = Duration::nanoseconds(10'000'000'000);
 
 }  // namespace
 
-/// What a job holds, to the ledger and to the gangs of its size.
-void Engine::add(const Job& job, PoolId pool, Leaf leaf, DeviceTime amount) {
-  result_.ledger.add(pool, job.job_class, leaf, amount);
-  SizeTime& size = result_.by_size[job.size_cohort];
-  const bool is_complete = leaf != Leaf::scheduling_partial_gang && leaf != Leaf::scheduling_transition;
-  (is_complete ? size.held : size.partial) += amount;
-}
-
 void Engine::charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity) {
   if (from >= to || capacity == Capacity::zero()) return;
   const SimTime first = clip(from), last = clip(to);
@@ -121,20 +113,19 @@ void Engine::keep_retained(Job& job, DeviceTime amount) {
 
 /// The splits round once for all that was retained in one pool and by one split.
 void Engine::split_retained(Job& job) {
-  for (const Job::Retained& each : job.retained_before) split(job, each);
-  if (job.retained.program != nullptr) split(job, job.retained);
+  for (const auto& [program, pool, amount] : job.retained_before) split(job, pool, *program, amount);
+  if (job.retained.program != nullptr)
+    split(job, job.retained.pool, *job.retained.program, job.retained.amount);
   job.retained_before.clear();
   job.retained.program = nullptr;
 }
 
-void Engine::split(const Job& job, const Job::Retained& retained) {
-  const auto& [program, pool, amount] = retained;
-  if (program->weights.empty()) return add(job, pool, Leaf::program_unmodelled, amount);
+void Engine::split_by_weights(const Job& job, PoolId pool, const ProgramSplit& program, DeviceTime amount) {
   std::vector<std::int64_t> weights;
-  for (const auto& [leaf, weight] : program->weights) weights.push_back(weight);
+  for (const auto& [leaf, weight] : program.weights) weights.push_back(weight);
   const std::vector<DeviceTime> parts = split_by_largest_remainder(amount, weights);
   for (std::size_t index = 0; index < parts.size(); ++index)
-    add(job, pool, program->weights[index].first, parts[index]);
+    add(job, pool, program.weights[index].first, parts[index]);
 }
 
 /// What nobody has held since the pool was last looked at.
@@ -144,36 +135,34 @@ void Engine::book_unheld(PoolId pool) {
   book.since = now_;
   if (first >= last) return;
   const Duration elapsed = last - first;
-  LeafTotals& unheld = result_.ledger.unheld(pool);
-  const auto book_state = [&](DeviceState state, Leaf leaf) {
-    const Capacity capacity = pools_[pool.value].in_state(state);
-    if (capacity == Capacity::zero()) return;
-    unheld[static_cast<std::size_t>(leaf)] += capacity * elapsed;
-    if (records_ != nullptr) record_idle({pool.value, first, last, leaf, capacity, book.depth});
-  };
-  book_state(DeviceState::free, book.reason);
-  if (pools_[pool.value].some_neither_free_nor_held()) {
-    book_state(DeviceState::spare, Leaf::scheduling_spare);
-    book_state(DeviceState::transition, Leaf::scheduling_transition);
-    book_state(DeviceState::failed, Leaf::out_of_service_failed);
-    book_state(DeviceState::maintenance, Leaf::out_of_service_maintenance);
-  }
+  result_.ledger.add(pool, book.reason, pools_[pool.value].in_state(DeviceState::free) * elapsed);
   if (book.depth != 0)
     result_.waiting[pool.value][static_cast<std::size_t>(book.reason)] +=
         Capacity::devices(book.depth) * elapsed;
+  if (records_ != nullptr || pools_[pool.value].some_neither_free_nor_held())
+    book_otherwise(pool, first, last);
 }
 
-void Engine::record_idle(const PoolRow& row) { records_->pool_rows.push_back(row); }
+/// Devices that were neither free nor held; and all of them, on record.
+void Engine::book_otherwise(PoolId pool, SimTime first, SimTime last) {
+  const PoolBook& book = books_[pool.value];
+  const auto in_state = [&](DeviceState state, Leaf leaf) {
+    const Capacity capacity = pools_[pool.value].in_state(state);
+    if (capacity == Capacity::zero()) return;
+    if (state != DeviceState::free) result_.ledger.add(pool, leaf, capacity * (last - first));
+    if (records_ != nullptr)
+      records_->pool_rows.push_back({pool.value, first, last, leaf, capacity, book.depth});
+  };
+  in_state(DeviceState::free, book.reason);
+  in_state(DeviceState::spare, Leaf::scheduling_spare);
+  in_state(DeviceState::transition, Leaf::scheduling_transition);
+  in_state(DeviceState::failed, Leaf::out_of_service_failed);
+  in_state(DeviceState::maintenance, Leaf::out_of_service_maintenance);
+}
 
 void Engine::decide_reasons() {
-  const bool nobody_queued = queue_.empty();
-  for (std::uint32_t pool = 0; pool < books_.size(); ++pool) {
-    PoolBook& book = books_[pool];
-    const bool stays_so = nobody_queued && book.depth == 0 && book.queued_sizes == 0;
-    if (stays_so && book.reason == Leaf::scheduling_no_demand) continue;
-    decide_reason(PoolId{pool});
-  }
-  if (!fragmentation_books_.empty()) measure_fragmentation();
+  for (std::uint32_t pool = 0; pool < books_.size(); ++pool) decide_reason(PoolId{pool});
+  somebody_was_queued_ = !queue_.empty();
 }
 
 void Engine::decide_reason(PoolId pool) {

@@ -28,6 +28,12 @@ CheckpointCycle checkpoint_cycle(const CheckpointSpec& spec) {
   return cycle;
 }
 
+/// Neither its size nor its shape depends on how long it waits.
+bool queues_as_it_is(const JobClass& job_class) {
+  const Duration wait = job_class.topology.wait;
+  return !job_class.elastic && (wait == Duration::zero() || wait == Duration::max());
+}
+
 PackedNodes::Setup packing_setup(const Scenario& scenario, const PoolSpec& pool, const StreamKey& draws) {
   const PackingPolicy* const policy = find_packing(scenario.scheduler.placement);
   return {.nodes = pool.packed,
@@ -61,6 +67,11 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
       pool_preempted_at_(scenario.pools.size()),
       victims_{find_victims(scenario.scheduler.victims)},
       blocked_(scenario.pools.size()),
+      first_comes_first_{scenario.scheduler.admission == Admission::atomic &&
+                         scenario.scheduler.preemption == Preemption::none &&
+                         scenario.scheduler.backfill != Backfill::conservative &&
+                         scenario.scheduler.quotas.empty() &&
+                         std::all_of(scenario.classes.begin(), scenario.classes.end(), queues_as_it_is)},
       reservations_(scenario.pools.size()),
       books_(scenario.pools.size()),
       result_{.replication = options.replication,
@@ -113,6 +124,7 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     sources_.push_back(Source{.arrived = 0,
                               .brought = 0,
                               .replaced = 0,
+                              .is_plain = false,
                               .next = SimTime::zero(),
                               .gaps = stream(Purpose::kArrival),
                               .gangs = stream(Purpose::kGang),
@@ -128,6 +140,8 @@ Engine::Engine(const Scenario& scenario, const RunOptions& options)
     cycles_.push_back(checkpoint_cycle(job_class.checkpoint));
   }
   know_links();
+  for (std::uint32_t index = 0; index < scenario.classes.size(); ++index)
+    sources_[index].is_plain = is_plain(scenario.classes[index]);
   built_.resize(scenario.classes.size());
   if (records_ != nullptr) {
     *records_ = Records{};
@@ -147,15 +161,12 @@ RunResult Engine::run() {
   const SimTime bound = window_end_ == SimTime::never()
                             ? SimTime::never()
                             : window_end_ + scenario_.window.run_on.value_or(*scenario_.window.length);
-  decide_reasons();
   for (;;) {
     const SimTime next = events_.empty() ? SimTime::never() : events_.next_time();
     if (next > now_) {
       if (pass_wanted_) {
         pass_wanted_ = false;
-        count_pass();
-        pass();
-        continue;
+        if (pass()) continue;
       }
       if (!impatient_.empty()) {
         give_up_next();
@@ -165,10 +176,11 @@ RunResult Engine::run() {
         share_links();
         continue;
       }
-      decide_reasons();
+      if (!queue_.empty() || somebody_was_queued_) decide_reasons();
+      if (!fragmentation_books_.empty()) measure_fragmentation();
       if (options_.watch != nullptr) watch();
       if (window_end_ == SimTime::never()) {
-        if ((live_ == 0 && sources_open_ == 0) || is_stuck()) break;
+        if (nothing_will_come() && (live_ == 0 || is_stuck())) break;
         if (result_.events - progress_at_event_ > kEventsWithoutProgress) {
           result_.state = RunState::stalled;
           break;
@@ -314,7 +326,7 @@ void Engine::look_at_pools() {
 }
 
 bool Engine::is_stuck() const {
-  if (sources_open_ > 0 && holders_.empty()) return false;
+  if (!nothing_will_come()) return false;
   const auto idle = static_cast<std::int64_t>(queue_.size() + waiting_.size());
   const bool something_will_happen = live_ > idle || parts_out_ > 0 || tearing_down_ > 0 ||
                                      patience_left_ > 0 || !drains_.ends_to_come.empty() ||

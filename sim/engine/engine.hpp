@@ -33,8 +33,8 @@ namespace fleetsim {
 inline constexpr std::uint32_t kHopeless = 10'000;
 
 /// One replication in flight: the clock, the queue of events, and everything they act on. Private to the
-/// room; `simulate` is the way in. Each source file is one concern: arrivals, running, failures, members,
-/// evictions, drains, refusals, elastic, passes, books.
+/// room; `simulate` is the way in. Each source file is one concern: arrivals, plain, running, failures,
+/// members, evictions, drains, refusals, elastic, passes, books.
 class Engine {
  public:
   Engine(const Scenario& scenario, const RunOptions& options);
@@ -52,6 +52,8 @@ class Engine {
   void look_at_pools();
   void finish_run();
   bool is_stuck() const;
+  /// That would let those go on that cannot.
+  bool nothing_will_come() const { return sources_open_ == 0 || !holders_.empty(); }
   void count_pass();
   void push(SimTime at, Phase phase, EventKind kind, std::uint32_t entity, std::uint32_t generation = 0) {
     if (at != SimTime::never())
@@ -72,7 +74,9 @@ class Engine {
   void schedule_arrival(std::uint32_t class_index);
   void arrive(std::uint32_t class_index);
   Job& bring(std::uint32_t class_index);
+  void renew(Job& job);
   void admit(Job& job);
+  bool starts_at_once(Job& job);
   void know_gangs(std::uint32_t class_index);
   std::size_t draw_size(std::uint32_t class_index);
   std::uint32_t shape_index(const JobClass& job_class, const GangShape& gang, const Nearness& near,
@@ -97,6 +101,11 @@ class Engine {
   bool is_hopeless(const Job& job) const;
   void refuse_hopeless();
   void note_refusal(const Job& job);
+
+  // plain.cpp
+  bool is_plain(const JobClass& job_class) const;
+  void start_plain(Job& job);
+  void complete_plain(Job& job);
 
   // running.cpp
   void start(Job& job);
@@ -267,7 +276,7 @@ class Engine {
   void pass_with_shrinking();
 
   // passes.cpp
-  void pass();
+  bool pass();
   void serve_queue();
   void pass_atomic();
   void pass_partial_hold();
@@ -331,6 +340,7 @@ class Engine {
   // backfill.cpp
   Duration estimate(const Job& job) const;
   void expect_release(Job& job, SimTime at);
+  void expect_no_release(Job& job, std::uint64_t version_before);
   bool backfills() const { return scenario_.scheduler.backfill != Backfill::none; }
   void pass_with_reservations();
   void look_at_everybody();
@@ -378,7 +388,13 @@ class Engine {
     return t < window_start_ ? window_start_ : t > window_end_ ? window_end_ : t;
   }
   bool in_window() const { return now_ >= window_start_ && now_ < window_end_; }
-  void add(const Job& job, PoolId pool, Leaf leaf, DeviceTime amount);
+  /// What a job holds, to the ledger and to the gangs of its size.
+  void add(const Job& job, PoolId pool, Leaf leaf, DeviceTime amount) {
+    result_.ledger.add(pool, job.job_class, leaf, amount);
+    SizeTime& size = result_.by_size[job.size_cohort];
+    const bool is_complete = leaf != Leaf::scheduling_partial_gang && leaf != Leaf::scheduling_transition;
+    (is_complete ? size.held : size.partial) += amount;
+  }
   void charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity);
   void charge_held(Job& job, SimTime to);
   void record_stretch(const Job& job, const Stretch& stretch, SimTime from, SimTime to);
@@ -387,11 +403,11 @@ class Engine {
     if (books_[pool.value].since != now_) book_unheld(pool);
   }
   void book_unheld(PoolId pool);
+  void book_otherwise(PoolId pool, SimTime first, SimTime last);
   void decide_reasons();
   void decide_reason(PoolId pool);
   void change_queued_sizes(PoolId pool, std::uint32_t sizes);
   Leaf reason(PoolId pool) const;
-  void record_idle(const PoolRow& row);
   void record_allocation(Job& job, const char* reason) {
     if (records_ != nullptr) write_allocation(job, reason);
     job.allocation_from = now_;
@@ -403,7 +419,11 @@ class Engine {
   void write_record(Job& job, TimelineKind kind, SimTime from, SimTime to, Leaf leaf, Capacity capacity);
   void keep_retained(Job& job, DeviceTime amount);
   void split_retained(Job& job);
-  void split(const Job& job, const Job::Retained& retained);
+  void split(const Job& job, PoolId pool, const ProgramSplit& program, DeviceTime amount) {
+    if (!program.weights.empty()) return split_by_weights(job, pool, program, amount);
+    add(job, pool, Leaf::program_unmodelled, amount);
+  }
+  void split_by_weights(const Job& job, PoolId pool, const ProgramSplit& program, DeviceTime amount);
   void count_outcome(const Job& job, std::optional<FinalState> state);
   void count_waits(const Job& job, ClassOutcome& sums) const;
   void find_percentiles();
@@ -462,6 +482,7 @@ class Engine {
   std::vector<Impatient> impatient_;   ///< whose patience ends at this instant
   std::int64_t patience_left_ = 0;     ///< jobs whose patience may still end
   bool pass_wanted_ = false;
+  bool first_comes_first_;  ///< whoever meets no queue, and fits, starts
 
   // Backfill.
   Releases releases_;                      ///< whoever holds devices, by expected end
@@ -488,6 +509,7 @@ class Engine {
 
   // Books.
   std::vector<PoolBook> books_;
+  bool somebody_was_queued_ = false;  ///< when the reasons were decided
   std::vector<std::pair<std::uint32_t, FragmentationBook>>
       fragmentation_books_;  ///< of pools that are measured
   RunResult result_;

@@ -24,6 +24,7 @@ struct Source {
   std::uint64_t arrived = 0;
   std::uint64_t brought = 0;  ///< with replicas that are kept warm, or take the place of others
   std::uint64_t replaced = 0;
+  bool is_plain = false;  ///< its jobs start, step, and end
   SimTime next;
   RandomStream gaps, gangs, durations;
   std::vector<double> weights{};  ///< of the gang sizes up to each

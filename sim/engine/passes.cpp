@@ -5,11 +5,16 @@
 #include "sim/engine/engine.hpp"
 
 namespace fleetsim {
-void Engine::pass() {
+/// False if there is nobody to serve.
+bool Engine::pass() {
+  if (waiting_.empty() && slow_.swaps_wanted.empty() && queue_.empty() && elastic_running_.empty())
+    return false;
+  count_pass();
   if (!waiting_.empty()) fill_waiting();
   if (!slow_.swaps_wanted.empty()) swap_wanted();
   if (!queue_.empty()) serve_queue();
   if (!elastic_running_.empty()) grow();
+  return true;
 }
 
 void Engine::serve_queue() {
@@ -91,14 +96,14 @@ void Engine::rank_queues() {
 }
 
 /// Gives `parts` to the job: the gang's whole nodes, its own spares, and its remainder, in this order. The
-/// job takes the list itself, and leaves an empty one.
+/// job takes the list itself, if it has not been made there, and leaves an empty one.
 void Engine::assign(Job& job, PoolId pool, Placement& parts) {
   job.pool = pool;
   touch(pool);
   pools_[pool.value].take(parts, job.slot);
   job.gang_capacity = job.assigned = job.shape.capacity();
   if (class_of(job).own_spares == 0) {
-    job.parts.swap(parts);
+    if (&parts != &job.parts) job.parts.swap(parts);
   } else {
     job.assigned = allocation_shape(job).capacity();
     const auto first_spare = parts.begin() + std::min<std::ptrdiff_t>(std::ssize(parts), job.shape.nodes);
@@ -124,10 +129,11 @@ bool Engine::try_start(Job& job) {
   const JobClass& job_class = class_of(job);
   for (const std::uint32_t pool : job_class.pools) {
     if (blocked_[pool]) continue;
-    scratch_.clear();
-    if (!find_place(pools_[pool], job, scratch_)) continue;
-    dequeue(job);
-    assign(job, PoolId{pool}, scratch_);
+    Placement& parts = job_class.own_spares == 0 ? job.parts : scratch_;
+    parts.clear();
+    if (!find_place(pools_[pool], job, parts)) continue;
+    if (job.phase == JobPhase::queued) dequeue(job);
+    assign(job, PoolId{pool}, parts);
     start(job);
     return true;
   }

@@ -5,6 +5,7 @@
 
 namespace fleetsim {
 void Engine::start(Job& job) {
+  if (job.is_plain) return start_plain(job);
   const JobClass& job_class = class_of(job);
   if (job_class.service.provision > Duration::zero() && job.phase != JobPhase::provisioning)
     return provision(job);
@@ -217,6 +218,7 @@ void Engine::drop_stretch(Job& job) {
 }
 
 void Engine::completed(Job& job) {
+  if (job.is_plain) return complete_plain(job);
   if (is_service(job)) return life_over(job);
   charge_held(job, now_);
   if (job.phase != JobPhase::reserved) {
@@ -256,12 +258,7 @@ void Engine::release(Job& job, const char* reason) {
     parts->clear();
   }
   if (!faults_.broken_shares.empty()) repair_shares();
-  if (job.release_hook.is_linked()) {
-    const bool as_foreseen =
-        scenario_.scheduler.backfill == Backfill::conservative && job.expected_end == now_;
-    if (as_foreseen) looked_at_ += pool.version() - version_before;
-    releases_.erase(releases_.iterator_to(job));
-  }
+  if (job.release_hook.is_linked()) expect_no_release(job, version_before);
   count_in_quota(job, Capacity::zero() - job.assigned);
   job.missing.clear();
   job.gang_capacity = job.assigned = Capacity::zero();
@@ -280,7 +277,7 @@ void Engine::release(Job& job, const char* reason) {
 
 void Engine::end(Job& job, FinalState state) {
   progress_at_event_ = result_.events;
-  split_retained(job);
+  if (job.retained.program != nullptr) split_retained(job);
   count_outcome(job, state);
   job.phase = JobPhase::ended;
   ++job.live_generation;

@@ -59,7 +59,7 @@ class Placement {
   }
   void swap(Placement& other) {
     words_.swap(other.words_);
-    parts_.swap(other.parts_);
+    if (!parts_.empty() || !other.parts_.empty()) parts_.swap(other.parts_);
     std::swap(devices_of_each_, other.devices_of_each_);
   }
 

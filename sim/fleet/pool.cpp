@@ -89,7 +89,7 @@ std::optional<std::uint32_t> Pool::next_partly_free(std::uint32_t count, std::ui
   return first;
 }
 
-std::uint32_t Pool::nodes_with_at_least(std::uint32_t count) const {
+std::uint32_t Pool::nodes_partly_free(std::uint32_t count) const {
   std::uint32_t nodes = 0;
   for (std::uint32_t level = count; level <= per_node_; ++level) nodes += free_counts_[level];
   return nodes;

@@ -115,7 +115,9 @@ class Pool {
   }
   /// Nodes with exactly, or at least, `count` free devices.
   std::uint32_t nodes_with(std::uint32_t count) const { return free_counts_[count]; }
-  std::uint32_t nodes_with_at_least(std::uint32_t count) const;
+  std::uint32_t nodes_with_at_least(std::uint32_t count) const {
+    return count == per_node_ ? free_counts_[count] : nodes_partly_free(count);
+  }
 
   /// Whether the shape could be placed now with all its nodes in one domain of the level.
   bool fits(const GangShape& shape, TopologyLevel level) const {
@@ -195,6 +197,8 @@ class Pool {
   /// Those that were not written off.
   std::uint32_t nodes_left() const { return nodes_left_; }
 
+  /// Whether `holder` may be asked.
+  bool knows_holders() const { return !holder_.empty(); }
   /// The job that holds a whole device; nothing if it is free, spare, out, or shared.
   std::optional<JobId> holder(std::uint32_t node, std::uint32_t device) const {
     const std::uint32_t job = holder_[std::size_t{node} * per_node_ + device];
@@ -251,6 +255,7 @@ class Pool {
     return state < DeviceState::failed || rest(node) == DeviceState::absent ? rest(node) : state;
   }
   std::optional<std::uint32_t> next_partly_free(std::uint32_t count, std::uint32_t from) const;
+  std::uint32_t nodes_partly_free(std::uint32_t count) const;
   void add(DeviceState state, std::int64_t milli) {
     ++version_;
     totals_[static_cast<std::size_t>(state)] += Capacity::milli_devices(milli);

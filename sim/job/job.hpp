@@ -74,10 +74,11 @@ struct Job : boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::
   bool stepping = false;                       ///< phase_until is followed by the stretch
   bool unresolved = false;                     ///< counted among those the run waits for after the window
   bool eviction_clock_runs = false;
-  bool pauses_at_new_size = false;                 ///< what precedes the stepping is the pause of a resize
-  bool is_newcomer = false;                        ///< queued since the last pass
-  bool standby = false;                            ///< a warm replica: loaded, and idle
-  bool leaves_at_commit = false;                   ///< some of its nodes are drained
+  bool pauses_at_new_size = false;  ///< what precedes the stepping is the pause of a resize
+  bool is_plain = false;            ///< it starts, steps, and ends; what only others meet is at rest
+  bool is_newcomer = false;         ///< queued since the last pass
+  bool standby = false;             ///< a warm replica: loaded, and idle
+  bool leaves_at_commit = false;    ///< some of its nodes are drained
   FinalState final_state = FinalState::completed;  ///< of a zombie
   PoolId pool{0};
   Placement parts;          ///< the gang, or what it has of it

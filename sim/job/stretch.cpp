@@ -129,10 +129,10 @@ Elapsed Stretch::compute(SimTime t) const {
   return result;
 }
 
-SimTime Stretch::end_of_step(std::int64_t steps) const {
+SimTime Stretch::end_between_checkpoints(std::int64_t steps) const {
   if (steps == kForever) return SimTime::never();
   Int128 elapsed = 0;
-  if (!checkpoints_ || steps <= first_steps_) {
+  if (steps <= first_steps_) {
     elapsed = length(steps, first_slow_);
   } else {
     const std::int64_t rest = steps - first_steps_;

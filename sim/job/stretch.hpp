@@ -95,7 +95,10 @@ class Stretch {
 
   /// When `steps` whole steps counted from the origin (a cut step is the first) have ended. A checkpoint due
   /// at that very end is not taken.
-  SimTime end_of_step(std::int64_t steps) const;
+  SimTime end_of_step(std::int64_t steps) const {
+    if (checkpoints_) return end_between_checkpoints(steps);
+    return SimTime::at_ns(origin_) + Duration::nanoseconds(step_.stepping() + step_.warm_up) * steps;
+  }
 
   /// When the first step begins that has not begun before `t` >= start(): a step keeps the speed it began
   /// with. The end of a step at which a checkpoint is due counts, though its pause comes first.
@@ -122,6 +125,7 @@ class Stretch {
  private:
   Elapsed compute(SimTime t) const;
   void plan_checkpoints(const CheckpointCycle& cycle, const Start& start);
+  SimTime end_between_checkpoints(std::int64_t steps) const;
   std::int64_t first_stage_end() const { return origin_ + first_length_ + pause_; }
   Elapsed in_steps(std::int64_t elapsed, std::int64_t slow) const;
   std::int64_t length(std::int64_t steps, std::int64_t slow) const;

@@ -36,7 +36,8 @@ bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, PlaceF
     return share.has_value();
   }
   if (domains == nullptr) {
-    if (!pool.fits_devices(shape, level)) return false;
+    const auto with_at_least = [&](std::uint32_t count) { return pool.nodes_with_at_least(count); };
+    if (!Pool::is_near(shape, level) || !can_hold(shape, with_at_least)) return false;
     policy(pool, shape, {}, out);
     return true;
   }

@@ -110,6 +110,44 @@ TEST_CASE("neither records nor a list of jobs change a run, and the same scenari
   });
 }
 
+TEST_CASE("jobs that only step are the same whether they are done at once or, on record, the long way") {
+  std::int64_t plain_jobs = 0;
+  for (std::uint64_t number = 0; number < 2 * kScenarios; ++number) {
+    CAPTURE(number);
+    const Scenario scenario = random_calm_scenario(number);
+    Records records;
+    const RunResult slow = simulate_with(scenario, &records, RunOptions::Jobs::each);
+    const RunResult fast = simulate_with(scenario, nullptr, RunOptions::Jobs::each);
+    CHECK(fast.ledger == slow.ledger);
+    CHECK(fast.events == slow.events);
+    CHECK(fast.waiting == slow.waiting);
+    CHECK(fast.makespan == slow.makespan);
+    REQUIRE(fast.jobs.size() == slow.jobs.size());
+    for (std::size_t index = 0; index < fast.jobs.size(); ++index) {
+      const JobOutcome &a = fast.jobs[index], &b = slow.jobs[index];
+      CHECK(a.id == b.id);
+      CHECK(a.state == b.state);
+      CHECK(a.first_start == b.first_start);
+      CHECK(a.end == b.end);
+      CHECK(a.held == b.held);
+      CHECK(a.queue_wait == b.queue_wait);
+      CHECK(a.requeue_wait == b.requeue_wait);
+      CHECK(a.steps == b.steps);
+      CHECK(a.commits == b.commits);
+      plain_jobs += scenario.classes[a.job_class].checkpoint.mode == CheckpointMode::none && a.end ? 1 : 0;
+    }
+    for (std::size_t index = 0; index < fast.classes.size(); ++index) {
+      const ClassOutcome &a = fast.classes[index], &b = slow.classes[index];
+      CHECK(a.commits == b.commits);
+      CHECK(a.time_to_result == b.time_to_result);
+      CHECK(a.held == b.held);
+      CHECK(a.longest_wait == b.longest_wait);
+      CHECK(a.bounded_slowdown == b.bounded_slowdown);
+    }
+  }
+  CHECK(plain_jobs > 3000);
+}
+
 /// Whether any interval of a budget's length holds more instants than it allows; they ascend.
 bool exceeds(const std::vector<SimTime>& instants, const EvictionBudget& budget) {
   const auto allowed = static_cast<std::size_t>(budget.evictions);

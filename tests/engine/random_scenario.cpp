@@ -441,4 +441,31 @@ class Maker {
 
 Scenario random_scenario(std::uint64_t number) { return Maker{number}.make(); }
 
+Scenario random_calm_scenario(std::uint64_t number) {
+  Scenario scenario = random_scenario(number);
+  scenario.script.clear();
+  scenario.slow_script.clear();
+  scenario.scheduler.preemption = Preemption::none;
+  for (PoolSpec& pool : scenario.pools) {
+    pool.faults.clear();
+    pool.slow.clear();
+    pool.drains.clear();
+    pool.dated.clear();
+    pool.teardown = Duration::zero();
+  }
+  for (std::size_t index = number % 2; index < scenario.classes.size(); index += 2) {
+    JobClass& job = scenario.classes[index];
+    if (job.kind != JobKind::work) continue;
+    job.elastic.reset();
+    job.quota.reset();
+    job.own_spares = 0;
+    job.enforce_limits = false;
+    job.evictions = EvictionSpec{};
+    job.checkpoint = CheckpointSpec{};
+    job.step.wait = Duration::zero();
+    job.startup = LaunchSpec{};
+  }
+  return scenario;
+}
+
 }  // namespace fleetsim
