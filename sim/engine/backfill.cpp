@@ -360,7 +360,7 @@ void Engine::pass_conservative() {
 /// Whether all that has happened since the last pass was foreseen: jobs ended when expected, and newcomers
 /// stand behind everybody.
 bool Engine::as_planned() const {
-  if (plans_.empty() || !whole_nodes_ || looked_at_ != free_version()) return false;
+  if (plans_.empty() || !whole_nodes_ || some_take_no_time_ || looked_at_ != free_version()) return false;
   if (scenario_.scheduler.backfill_depth || !scenario_.scheduler.quotas.empty()) return false;
   if (!releases_.empty() && releases_.begin()->expected_end <= now_) return false;
   auto last = queue_.rbegin();
@@ -386,15 +386,20 @@ void Engine::start_as_planned() {
 }
 
 void Engine::plan_anew() {
-  const Plan::Grain grain = whole_nodes_ ? Plan::Grain::whole_nodes : Plan::Grain::devices;
-  if (plans_.empty() || plans_.front().grain() != grain) {
-    plans_.clear();
-    for (const Pool& pool : pools_) plans_.emplace_back(pool, grain, placement_->planned);
-  }
+  some_take_no_time_ = false;
   for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
-    plans_[pool].reset(pools_[pool], now_);
-    for_each_release(pool, [&](SimTime at, const Placement& parts, std::optional<JobId>) {
-      plans_[pool].give_back(parts, at);
+    const Plan::Grain grain = pools_[pool].packed() != nullptr ? Plan::Grain::cards
+                              : whole_nodes_                   ? Plan::Grain::whole_nodes
+                                                               : Plan::Grain::devices;
+    if (pool == plans_.size()) {
+      plans_.emplace_back(pools_[pool], grain, placement_->planned);
+    } else if (plans_[pool].grain() != grain) {
+      plans_[pool] = Plan{pools_[pool], grain, placement_->planned};
+    }
+    Plan& plan = plans_[pool];
+    plan.reset(pools_[pool], now_);
+    for_each_release(pool, [&](SimTime at, const Placement& parts, std::optional<JobId> by) {
+      by ? plan.give_back(parts, *by, at) : plan.serve_again(parts.front(), at);
       return true;
     });
   }
@@ -448,15 +453,18 @@ bool Engine::plan(Job& job) {
   job.planned_start = best.start;
   if (best.start == SimTime::never()) return false;
   Plan& plan = plans_[job.pool.value];
-  plan.take(shape, chosen_places_, best, job.estimate + scenario_.pools[job.pool.value].teardown);
+  const Duration hold = job.estimate + scenario_.pools[job.pool.value].teardown;
+  plan.take(shape, chosen_places_, best, hold);
+  some_take_no_time_ = some_take_no_time_ || (!best.at_once && hold == Duration::zero());
   if (!best.at_once) return false;
   const Pool& pool = pools_[job.pool.value];
   scratch_.clear();
   if (plan.grain() == Plan::Grain::whole_nodes) {
     find_place(pool, job, scratch_);
+  } else if (plan.grain() == Plan::Grain::cards) {
+    scratch_.swap(chosen_places_);
   } else {
-    for (const Plan::Place& each : chosen_places_)
-      scratch_.push_back(lowest_devices(pool, each.node, each.devices));
+    for (const Part& each : chosen_places_) scratch_.push_back(lowest_devices(pool, each.node, each.count()));
   }
   dequeue(job);
   assign(job, job.pool, scratch_);

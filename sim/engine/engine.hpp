@@ -468,7 +468,8 @@ class Engine {
   std::vector<Reservation> reservations_;  ///< by pool
   std::vector<Forecast> forecasts_;        ///< by pool: when its reservation begins
   std::vector<Plan> plans_;                ///< by pool
-  std::vector<Plan::Place> places_, other_places_, chosen_places_;
+  bool some_take_no_time_ = false;         ///< in the plans: others may be planned for the same instant
+  Placement places_, other_places_, chosen_places_;
   std::vector<Job*> newcomers_;  ///< queued since the last pass
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   std::uint64_t looked_at_ = kNeverLooked;  ///< version of what is free that the last pass left behind

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/core/device_time.hpp"
@@ -220,6 +221,17 @@ class Pool {
     JobId job;
   };
   std::span<const Share> shares() const { return shares_; }
+  /// Visits, for each shared device of the node that rests with it, the part that nobody holds.
+  template <class Visit>
+  void for_each_resting_share(std::uint32_t node, Visit&& visit) const {
+    std::optional<std::uint32_t> last;
+    for (auto share = first_share(node, 0); share != shares_.end() && share->node == node; ++share) {
+      if (std::exchange(last, share->device) == share->device) continue;
+      const auto milli = static_cast<std::uint16_t>(share_free(node, share->device));
+      if (milli == 0 || !rests_with_node(node, share->device)) continue;
+      visit(Part{.node = node, .milli = milli, .devices = DeviceMask{1} << share->device});
+    }
+  }
 
  private:
   static constexpr std::uint32_t kNobody = 0xffffffff;
