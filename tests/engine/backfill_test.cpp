@@ -135,5 +135,41 @@ TEST_CASE("so they do where nodes are packed, and CPU binds as well as devices")
         check_random(policy, 7'000 + number, with, Nodes::packed);
 }
 
+TEST_CASE("conservative: who comes later moves nobody's start, where all last as long as they say") {
+  int shares = 0, waited = 0;
+  for (const std::string_view placement : {"first-fit", "best-fit", "worst-fit", "packing", "fgd"}) {
+    for (std::uint64_t number = 0; number < 150; ++number) {
+      CAPTURE(placement);
+      CAPTURE(number);
+      Maker maker{50'000 + number};
+      Problem problem = maker.make(Policy::conservative, Maker::Estimates::exact);
+      maker.add_cpus(problem);
+      for (brute_force::Job& job : problem.jobs) job.shape = {1, std::max(job.shape.per_node, 1), 0};
+      Scenario scenario = as_scenario(problem, Nodes::packed);
+      scenario.scheduler.placement = placement;
+      for (JobClass& job : scenario.classes) {
+        if (maker.chance(50)) continue;
+        job.gang.shape = GangShape{.milli = static_cast<std::uint32_t>(maker.between(1, 9) * 100)};
+        ++shares;
+      }
+      prepare_packing(scenario);
+      const auto starts_of = [](const Scenario& of) {
+        const RunResult result = simulate(of, {.jobs = RunOptions::Jobs::each});
+        std::vector<std::optional<SimTime>> starts(of.classes.size());
+        for (const JobOutcome& job : result.jobs) starts[job.job_class] = job.first_start;
+        return starts;
+      };
+      auto all = starts_of(scenario);
+      for (std::size_t job = 0; job < all.size(); ++job)
+        waited += all[job] && *all[job] > build::at(problem.jobs[job].submit) ? 1 : 0;
+      scenario.classes.pop_back();
+      all.pop_back();
+      CHECK(starts_of(scenario) == all);
+    }
+  }
+  CHECK(shares > 1000);
+  CHECK(waited > 1000);
+}
+
 }  // namespace
 }  // namespace fleetsim
