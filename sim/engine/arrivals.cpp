@@ -265,8 +265,9 @@ std::uint32_t Engine::shape_index(const JobClass& of_class, const GangShape& gan
   for (const std::uint32_t pool : job_class->pools) pools_[pool].expect(shape, near.wished);
   const bool whole_nodes =
       shape.milli == 0 && shape.remainder == 0 && near == Nearness{} &&
-      std::all_of(job_class->pools.begin(), job_class->pools.end(),
-                  [&](std::uint32_t pool) { return pools_[pool].devices_per_node() == shape.per_node; });
+      std::all_of(job_class->pools.begin(), job_class->pools.end(), [&](std::uint32_t pool) {
+        return pools_[pool].packed() == nullptr && pools_[pool].devices_per_node() == shape.per_node;
+      });
   whole_nodes_ = whole_nodes_ && (whole_nodes || !made.satisfiable);
   shapes_.push_back(made);
   return static_cast<std::uint32_t>(shapes_.size() - 1);

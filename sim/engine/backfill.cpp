@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "sim/engine/engine.hpp"
+#include "sim/engine/releases.hpp"
 
 namespace fleetsim {
 
@@ -54,39 +55,6 @@ void Engine::remember_what_was_looked_at() {
   overdue_from_ = next == releases_.end() ? SimTime::never() : next->expected_end;
 }
 
-/// What will be given back to a pool, in order of time, as far as it is foreseen: `visit(at, parts, job)`,
-/// until it returns false; nobody's job where devices serve again. Whoever is overdue may end any moment now.
-template <class Visit>
-void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
-  const Duration teardown = scenario_.pools[pool].teardown;
-  std::vector<OutPart> leaving;
-  for (const OutPart& part : faults_.teardowns)
-    if (part.pool.value == pool && part.until > now_) leaving.push_back(part);
-  const bool some_withdrawn = pools_[pool].some_withdrawn();
-  if (some_withdrawn) foresee_returns(pool, leaving);
-  std::stable_sort(leaving.begin(), leaving.end(),
-                   [](const OutPart& a, const OutPart& b) { return a.until < b.until; });
-  auto left = leaving.begin();
-  const auto leave_until = [&](SimTime at) {
-    for (; left != leaving.end() && left->until <= at; ++left)
-      if (!visit(left->until, Placement{Part{.node = left->node, .devices = left->devices}}, std::nullopt))
-        return false;
-    return true;
-  };
-  const auto give_back = [&](SimTime at, const Placement& parts, JobId job) {
-    if (!some_withdrawn || pools_[pool].packed() != nullptr) return visit(at, parts, job);
-    const Placement serving = staying(pool, parts);
-    return serving.empty() || visit(at, serving, job);
-  };
-  for (const Job& job : releases_) {
-    if (job.pool.value != pool) continue;
-    const SimTime at = std::max(job.expected_end, now_) + teardown;
-    if (!leave_until(at) || !give_back(at, job.parts, job.slot)) return;
-    if (!job.own_spares.empty() && !give_back(at, job.own_spares, job.slot)) return;
-  }
-  leave_until(SimTime::never());
-}
-
 // Who cannot start may make room by stopping others. If nobody gives way it waits, and keeps its place: under
 // a strict order nobody else starts in the pools that it accepts. EASY (Lifka, JSSPP 1995) gives it instead
 // the earliest start that it could have if everybody left when expected, in one pool; whoever stands behind
@@ -109,9 +77,13 @@ void Engine::pass_with_reservations() {
   remember_what_was_looked_at();
 }
 
+/// Keys of those who run, as they are now.
+void Engine::rank_running() {
+  for (const JobId id : running_) job(id).key = key_of(job(id));
+}
+
 void Engine::look_at_everybody() {
-  if (preempts() && scenario_.scheduler.preempt_by == PreemptBy::order)
-    for (const JobId id : running_) job(id).key = key_of(job(id));
+  if (preempts() && scenario_.scheduler.preempt_by == PreemptBy::order) rank_running();
   // Whoever is stopped goes back into the queue: it is gone through again.
   while (!look_at_queue()) count_pass();
 }
@@ -350,125 +322,6 @@ Reservation Engine::forecast_start(std::uint32_t pool, const Job& job) {
   });
   if (!is_found && !fits_before(SimTime::never())) found.start = SimTime::never();
   return found;
-}
-
-// Conservative backfill (Feitelson and Weil, IPPS 1998): everybody is given a start, in the order of the
-// queue, the earliest that moves nobody's before.
-
-void Engine::pass_conservative() {
-  if (as_planned()) {
-    start_as_planned();
-  } else {
-    plan_anew();
-  }
-  remember_what_was_looked_at();
-}
-
-/// Whether all that has happened since the last pass was foreseen: jobs ended when expected, and newcomers
-/// stand behind everybody.
-bool Engine::as_planned() const {
-  if (plans_.empty() || !whole_nodes_ || looked_at_ != free_version()) return false;
-  if (scenario_.scheduler.backfill_depth || !scenario_.scheduler.quotas.empty()) return false;
-  if (!releases_.empty() && releases_.begin()->expected_end <= now_) return false;
-  auto last = queue_.rbegin();
-  for (std::size_t index = newcomers_.size(); index-- > 0; ++last)
-    if (last == queue_.rend() || last->planned_start != SimTime::never() || !last->is_newcomer) return false;
-  return true;
-}
-
-void Engine::start_as_planned() {
-  for (Plan& plan : plans_) plan.advance(now_);
-  for (auto next = queue_.begin(); next != queue_.end();) {
-    Job& job = *next++;
-    if (job.is_newcomer) {
-      plan(job);
-    } else if (job.planned_start == now_) {
-      scratch_.clear();
-      find_place(pools_[job.pool.value], job, scratch_);
-      dequeue(job);
-      assign(job, job.pool, scratch_);
-      start(job);
-    }
-  }
-}
-
-void Engine::plan_anew() {
-  const Plan::Grain grain = whole_nodes_ ? Plan::Grain::whole_nodes : Plan::Grain::devices;
-  if (plans_.empty() || plans_.front().grain() != grain) {
-    plans_.clear();
-    for (const Pool& pool : pools_) plans_.emplace_back(pool, grain, placement_->planned);
-  }
-  for (std::uint32_t pool = 0; pool < pools_.size(); ++pool) {
-    plans_[pool].reset(pools_[pool], now_);
-    for_each_release(pool, [&](SimTime at, const Placement& parts, std::optional<JobId>) {
-      plans_[pool].give_back(parts, at);
-      return true;
-    });
-  }
-  std::optional<std::uint32_t> depth;
-  for (auto next = queue_.begin(); next != queue_.end();) {
-    Job& job = *next++;
-    if (depth && (*depth)-- == 0) return;
-    if (stands_behind_its_queue(job) || !may_look(job)) continue;
-    if (!plan(job) && !depth) depth = scenario_.scheduler.backfill_depth;
-  }
-}
-
-/// The earliest start in a pool, near together if that is no later; `places_` gets its nodes.
-std::optional<Plan::Slot> Engine::earliest_start(std::uint32_t pool, const Job& job) {
-  const GangShape& shape = allocation_shape(job);
-  const Duration hold = job.estimate + scenario_.pools[pool].teardown;
-  const auto& [needed, wished] = near(job);
-  Plan& plan = plans_[pool];
-  auto slot = plan.earliest(shape, needed, hold, now_, places_);
-  const auto take_other = [&](TopologyLevel level, SimTime from, auto&& is_better) {
-    const auto other = plan.earliest(shape, level, hold, from, other_places_);
-    if (!other || !is_better(*other)) return;
-    slot = other;
-    places_.swap(other_places_);
-  };
-  if (slot && wished != needed)
-    take_other(wished, now_, [&](const Plan::Slot& nearer) {
-      return nearer.start == slot->start && nearer.at_once == slot->at_once;
-    });
-  if (job.near_until != SimTime::never())
-    take_other(TopologyLevel::pool, job.near_until,
-               [&](const Plan::Slot& later) { return !slot || later.start < slot->start; });
-  return slot;
-}
-
-/// Plans the job's start, the earliest among its pools, and starts it if that is now.
-bool Engine::plan(Job& job) {
-  const JobClass& job_class = class_of(job);
-  const GangShape shape = allocation_shape(job);
-  job.is_newcomer = false;
-  Plan::Slot best;
-  chosen_places_.clear();
-  for (const std::uint32_t pool : job_class.pools) {
-    const auto slot = earliest_start(pool, job);
-    const bool earlier = slot && (slot->start < best.start || (slot->start == best.start && slot->at_once));
-    if (!earlier || best.at_once) continue;
-    best = *slot;
-    job.pool = PoolId{pool};
-    chosen_places_.swap(places_);
-  }
-  job.planned_start = best.start;
-  if (best.start == SimTime::never()) return false;
-  Plan& plan = plans_[job.pool.value];
-  plan.take(shape, chosen_places_, best, job.estimate + scenario_.pools[job.pool.value].teardown);
-  if (!best.at_once) return false;
-  const Pool& pool = pools_[job.pool.value];
-  scratch_.clear();
-  if (plan.grain() == Plan::Grain::whole_nodes) {
-    find_place(pool, job, scratch_);
-  } else {
-    for (const Plan::Place& each : chosen_places_)
-      scratch_.push_back(lowest_devices(pool, each.node, each.devices));
-  }
-  dequeue(job);
-  assign(job, job.pool, scratch_);
-  start(job);
-  return true;
 }
 
 }  // namespace fleetsim

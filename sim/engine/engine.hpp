@@ -353,6 +353,7 @@ class Engine {
   bool has_room_kept(const Job& job) const { return job.room_in && reservations_[*job.room_in].head == &job; }
   void keep_place(Job& job, QueueLook& look);
   bool only_newcomers_matter() const;
+  void rank_running();
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
   void note_hopeless(QueuedShape& shape, Backfilled outcome, QueueLook& look);
   Backfilled backfill(Job& job);
@@ -370,7 +371,13 @@ class Engine {
   void pass_conservative();
   bool as_planned() const;
   void start_as_planned();
-  void plan_anew();
+  void reset_plans();
+  bool plan_anew();
+  bool some_make_room() const;
+  Looked plan_or_make_room(Job& job);
+  bool plan_promised(Job& job, std::uint32_t pool);
+  Plan::Slot choose_start(Job& job, std::span<const std::uint32_t> pools);
+  bool start_or_plan(Job& job, const Plan::Slot& slot);
   bool plan(Job& job);
   std::optional<Plan::Slot> earliest_start(std::uint32_t pool, const Job& job);
   std::uint64_t free_version() const;
@@ -489,7 +496,8 @@ class Engine {
   std::vector<Reservation> reservations_;  ///< by pool
   std::vector<Forecast> forecasts_;        ///< by pool: when its reservation begins
   std::vector<Plan> plans_;                ///< by pool
-  std::vector<Plan::Place> places_, other_places_, chosen_places_;
+  bool some_take_no_time_ = false;         ///< in the plans: others may be planned for the same instant
+  Placement places_, other_places_, chosen_places_;
   std::vector<Job*> newcomers_;  ///< queued since the last pass
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   std::uint64_t looked_at_ = kNeverLooked;  ///< version of what is free that the last pass left behind

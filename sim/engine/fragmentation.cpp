@@ -189,7 +189,7 @@ void Engine::measure_by_queue(std::uint32_t index, FragmentationBook& book) cons
   book.device = book.node = book.rack = book.pod = book.free;
   const auto start = [&](Pool& pool, const Job& job, TopologyLevel level, Capacity& stranded) {
     Placement parts;
-    if (!place(pool, allocation_shape(job), as_far_as(level, near(job).needed), placement_->place, parts))
+    if (!place(pool, allocation_shape(job), as_far_as(level, near(job).needed), *placement_, parts))
       return;
     pool.take(parts, job.slot);
     stranded -= allocation_shape(job).capacity();

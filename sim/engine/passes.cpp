@@ -120,8 +120,8 @@ void Engine::assign(Job& job, PoolId pool, Placement& parts) {
 bool Engine::find_place(const Pool& pool, const Job& job, Placement& out) const {
   const auto& [needed, wished] = near(job);
   const GangShape& shape = allocation_shape(job);
-  return place(pool, shape, wished, placement_->place, out) ||
-         (needed != wished && place(pool, shape, needed, placement_->place, out));
+  return place(pool, shape, wished, *placement_, out) ||
+         (needed != wished && place(pool, shape, needed, *placement_, out));
 }
 
 bool Engine::try_start(Job& job) {

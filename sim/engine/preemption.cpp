@@ -344,12 +344,16 @@ void Engine::keep_promise(Job& job, QueueLook& look) {
   job.promise_kept = pass_number_;
   const std::uint32_t pool = *job.room_in;
   if (reservations_[pool].head != nullptr || !may_look(job)) return;
-  if (backfill_in(job, pool) == Backfilled::started) {
+  const bool by_plan = scenario_.scheduler.backfill == Backfill::conservative;
+  if (!by_plan && backfill_in(job, pool) == Backfilled::started) {
     --look.ahead;
     return note_start(look);
   }
   reserve_room(job, pool);
-  if (forecasts_[pool].fits(allocation_shape(job), near(job).needed)) return;
+  if (forecasts_[pool].fits(allocation_shape(job), near(job).needed)) {
+    if (by_plan && plan_promised(job, pool)) reservations_[pool].head = nullptr;
+    return;
+  }
   // What was to become free is out of service.
   reservations_[pool].head = nullptr;
   forget_room(job);

@@ -76,6 +76,23 @@ class BitIndex {
     }
     return std::nullopt;
   }
+  /// The greatest member <= `from`, which is below the size.
+  std::optional<std::uint32_t> previous(std::uint32_t from) const {
+    for (std::uint32_t level = 0; level < levels_; ++level) {
+      const std::uint64_t word = words_[from_[level] + from / 64] << (63 - from % 64);
+      if (word != 0) {
+        from -= static_cast<std::uint32_t>(std::countl_zero(word));
+        while (level > 0) {
+          --level;
+          from = from * 64 + 63 - static_cast<std::uint32_t>(std::countl_zero(words_[from_[level] + from]));
+        }
+        return from;
+      }
+      if (from < 64) return std::nullopt;
+      from = from / 64 - 1;
+    }
+    return std::nullopt;
+  }
 
  private:
   void insert_above(std::uint32_t member) {

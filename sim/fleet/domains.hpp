@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sim/core/topology_level.hpp"
+#include "sim/fleet/placement.hpp"
+#include "sim/fleet/room_order.hpp"
 #include "sim/workload/listed_job.hpp"
 
 namespace fleetsim {
@@ -54,16 +55,27 @@ class Domains {
   TopologyLevel level() const { return level_; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(nodes_.size()); }
   std::uint32_t of(std::uint32_t node) const { return of_[node]; }
+  /// Whether each has nodes of successive numbers.
+  bool are_contiguous() const { return are_contiguous_; }
+  /// Of one domain: nodes, whatever is on them.
+  std::uint32_t size(std::uint32_t domain) const { return nodes_[domain].all; }
   Within within(std::uint32_t domain) const {
     return {.domains = this, .domain = domain, .first = nodes_[domain].first, .last = nodes_[domain].last};
   }
 
   /// A node that has so many devices free, to begin with; `usable` unless no gang can ever count on it.
   void add(std::uint32_t node, std::uint32_t free, bool usable);
-  void change(std::uint32_t node, std::uint32_t before, std::uint32_t after);
+  void change(std::uint32_t node, std::uint32_t before, std::uint32_t after) {
+    change_some(of_[node], 1, before, after);
+  }
+  void change(std::span<const NodeWord> words, std::uint32_t before, std::uint32_t after);
   void write_off(std::uint32_t node) { --nodes_[of_[node]].usable; }
   /// Makes questions about nodes with at least `count` free devices cheap.
-  void index(std::uint32_t count);
+  void index(std::uint32_t count) const { indexed_with(count); }
+  /// The domains by how many nodes have at least `count` free devices.
+  const RoomOrder& by_room(std::uint32_t count) const;
+  /// Changes with every change of what is free in the domain.
+  std::uint64_t version(std::uint32_t domain) const { return nodes_[domain].version; }
 
   std::uint32_t nodes_with(std::uint32_t count, std::uint32_t domain) const {
     return counts_[std::size_t{domain} * width_ + count];
@@ -78,17 +90,27 @@ class Domains {
  private:
   struct Nodes {
     std::uint32_t first = 0xffffffff, last = 0;
-    std::uint32_t usable = 0;
+    std::uint32_t all = 0, usable = 0;
+    std::uint64_t version = 0;
+  };
+  /// Nodes by domain with at least so many free.
+  struct Index {
+    std::uint32_t count;
+    MaxTree nodes;
+    std::optional<RoomOrder> order{};
   };
   const MaxTree* indexed(std::uint32_t count) const;
+  Index& indexed_with(std::uint32_t count) const;
+  void change_some(std::uint32_t domain, std::uint32_t nodes, std::uint32_t before, std::uint32_t after);
   std::optional<std::uint32_t> next_with(std::uint32_t count, std::uint32_t nodes, std::uint32_t from) const;
 
   TopologyLevel level_;
   std::uint32_t width_;  ///< counts of a domain
   std::vector<std::uint32_t> of_;
   std::vector<Nodes> nodes_;
-  std::vector<std::uint32_t> counts_;                       ///< nodes by domain, by free devices
-  std::vector<std::pair<std::uint32_t, MaxTree>> indexed_;  ///< nodes by domain with at least so many free
+  bool are_contiguous_ = true;
+  std::vector<std::uint32_t> counts_;   ///< nodes by domain, by free devices
+  mutable std::vector<Index> indices_;  ///< as far as they are asked for
 };
 
 inline bool Within::contains(std::uint32_t node) const {

@@ -240,6 +240,23 @@ PackedNodes::Free PackedNodes::free(std::uint32_t node) const {
   return {room().free_cpu(rank), room().free_memory(rank), room().free_cards(rank), room().is_open(rank)};
 }
 
+void PackedNodes::set_free(std::uint32_t node, const Free& free) {
+  const Free before = this->free(node);
+  const bool is_same = before.cpu_milli == free.cpu_milli && before.memory_bytes == free.memory_bytes &&
+                       before.is_open == free.is_open &&
+                       std::equal(free.cards.begin(), free.cards.end(), before.cards.begin());
+  if (!is_same)
+    packer_.set_room(rank_of_[node], free.cpu_milli, free.memory_bytes, free.cards, free.is_open);
+}
+
+void PackedNodes::follow(const PackedNodes& others) {
+  packer_.follow(others.packer_);
+  written_off_ = others.written_off_;
+  numbers_ = others.numbers_;
+  gangs_ = others.gangs_;
+  gang_of_ = others.gang_of_;
+}
+
 bool PackedNodes::place(const GangShape& shape, const Domains* domains, Placement& out) const {
   const Gang& gang = this->gang(shape);
   const auto add = [&](std::uint32_t rank, CardMask cards, std::size_t kind) {

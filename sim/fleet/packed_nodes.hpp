@@ -93,6 +93,10 @@ class PackedNodes {
     bool is_open;
   };
   Free free(std::uint32_t node) const;
+  /// As if so much were free of the node.
+  void set_free(std::uint32_t node, const Free& free);
+  /// All that these others are, but what is drawn.
+  void follow(const PackedNodes& others);
   /// Whether nodes (of one domain) that pass `has_room(node, task)` are enough for the gang, a node for each
   /// member.
   bool enough(const Gang& gang, const Domains* domains,

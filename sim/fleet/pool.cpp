@@ -1,6 +1,7 @@
 #include "sim/fleet/pool.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fleetsim {
 namespace {
@@ -99,6 +100,12 @@ const Domains* Pool::domains(TopologyLevel level) const {
   for (const Domains& each : domains_)
     if (each.level() == level) return &each;
   return nullptr;
+}
+
+const Nesting& Pool::nesting(std::size_t level) const {
+  while (nestings_.size() <= level)
+    nestings_.emplace_back(domains_[nestings_.size() + 1], domains_[nestings_.size()]);
+  return nestings_[level];
 }
 
 void Pool::expect(const GangShape& shape, TopologyLevel level) {
@@ -340,11 +347,12 @@ void Pool::count_nodes(std::uint32_t nodes, std::uint32_t before, std::uint32_t 
 /// What is known of each node beside: the counts of its domains, and the holder of its devices.
 void Pool::know_nodes(std::span<const NodeWord> words, std::uint32_t before, std::uint32_t after,
                       std::uint32_t holder) {
+  for (Domains& each : domains_) each.change(words, before, after);
+  if (holder_.empty()) return;
   for (const auto& [word, nodes] : words) {
     for (std::uint64_t left = nodes; left != 0; left &= left - 1) {
       const std::uint32_t node = word * 64 + static_cast<std::uint32_t>(std::countr_zero(left));
-      for (Domains& each : domains_) each.change(node, before, after);
-      if (!holder_.empty()) std::fill_n(&holder_[std::size_t{node} * per_node_], per_node_, holder);
+      std::fill_n(&holder_[std::size_t{node} * per_node_], per_node_, holder);
     }
   }
 }
@@ -364,12 +372,14 @@ void Pool::take_devices(std::span<const Part> parts, JobId job) {
   add(DeviceState::held, 1000 * taken);
 }
 
-void Pool::first_whole_nodes(std::uint32_t count, Placement& out) const {
+void Pool::first_whole_nodes(std::uint32_t count, std::uint32_t from, Placement& out) const {
   if (count == 0) return;
   const BitIndex& index = by_free_[per_node_];
   const DeviceMask whole = all_devices(per_node_);
-  for (std::uint32_t word = *index.next(0) / 64;; ++word) {
-    std::uint64_t nodes = index.word(word);
+  const std::uint32_t first = *index.next(from);
+  std::uint64_t not_before = ~std::uint64_t{0} << (first % 64);
+  for (std::uint32_t word = first / 64;; ++word) {
+    std::uint64_t nodes = index.word(word) & std::exchange(not_before, ~std::uint64_t{0});
     if (nodes == 0) {
       word = *index.next(word * 64) / 64;
       nodes = index.word(word);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/core/device_time.hpp"
@@ -12,6 +13,7 @@
 #include "sim/core/random_stream.hpp"
 #include "sim/fleet/bit_index.hpp"
 #include "sim/fleet/domains.hpp"
+#include "sim/fleet/nesting.hpp"
 #include "sim/fleet/packed_nodes.hpp"
 #include "sim/fleet/placement.hpp"
 #include "sim/workload/listed_job.hpp"
@@ -55,6 +57,10 @@ class Pool {
   /// Racks, pods or spines; nullptr where the whole pool is one, and at the levels node and pool.
   const Domains* domains(TopologyLevel level) const;
   bool is_divided() const { return !domains_.empty(); }
+  /// Those levels of which the pool has several domains, the narrowest first.
+  std::span<const Domains> levels() const { return domains_; }
+  /// Which domains of that of `levels` lie in which of the next.
+  const Nesting& nesting(std::size_t level) const;
   std::uint32_t racks() const {
     const Domains* const racks = domains(TopologyLevel::rack);
     return racks == nullptr ? 1 : racks->count();
@@ -99,8 +105,8 @@ class Pool {
   std::optional<std::uint32_t> next_with_at_least(std::uint32_t count, std::uint32_t from) const {
     return count == per_node_ ? by_free_[count].next(from) : next_partly_free(count, from);
   }
-  /// The first `count` wholly free nodes, for `out`, which is empty; there are as many.
-  void first_whole_nodes(std::uint32_t count, Placement& out) const;
+  /// The first `count` wholly free nodes from `from` on, for `out`; there are as many.
+  void first_whole_nodes(std::uint32_t count, std::uint32_t from, Placement& out) const;
   /// So many spare devices of one node, which has what else a member of the gang asks for, but none of those
   /// to avoid (`avoid(node)`): of the first node.
   template <class Avoid>
@@ -219,6 +225,17 @@ class Pool {
     JobId job;
   };
   std::span<const Share> shares() const { return shares_; }
+  /// Visits, for each shared device of the node that rests with it, the part that nobody holds.
+  template <class Visit>
+  void for_each_resting_share(std::uint32_t node, Visit&& visit) const {
+    std::optional<std::uint32_t> last;
+    for (auto share = first_share(node, 0); share != shares_.end() && share->node == node; ++share) {
+      if (std::exchange(last, share->device) == share->device) continue;
+      const auto milli = static_cast<std::uint16_t>(share_free(node, share->device));
+      if (milli == 0 || !rests_with_node(node, share->device)) continue;
+      visit(Part{.node = node, .milli = milli, .devices = DeviceMask{1} << share->device});
+    }
+  }
 
  private:
   static constexpr std::uint32_t kNobody = 0xffffffff;
@@ -275,9 +292,10 @@ class Pool {
   BitIndex with_spares_;                                      ///< nodes with spare devices
   std::vector<BitIndex> by_free_;                             ///< by count of free devices
   std::vector<std::uint32_t> free_counts_;                    ///< nodes by count of free devices
-  std::vector<Domains> domains_;    ///< racks, pods, spines, as far as there are several
-  std::vector<Share> shares_;       ///< sorted by node, device
-  std::vector<DeviceMask> broken_;  ///< by node: shared devices that have failed; empty until one has
+  std::vector<Domains> domains_;           ///< racks, pods, spines, as far as there are several
+  mutable std::vector<Nesting> nestings_;  ///< of each but the last in the next, once somebody asks
+  std::vector<Share> shares_;              ///< sorted by node, device
+  std::vector<DeviceMask> broken_;         ///< by node: shared devices that have failed; empty until one has
   std::array<Capacity, kDeviceStates> totals_{};
   std::int64_t otherwise_ = 0;  ///< milli-devices in the other states together
   std::optional<PackedNodes> packed_;

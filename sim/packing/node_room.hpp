@@ -90,6 +90,11 @@ class NodeRoom {
   void let_go(const TaskShape& shape, std::uint32_t node) { count(shape, node, -1); }
   /// What is free of each card of a node, and whether the node takes tasks.
   void set_cards(std::uint32_t node, std::span<const std::uint16_t> free, bool is_open);
+  /// What is free of its CPU and memory.
+  void set_host(std::uint32_t node, std::int64_t cpu_milli, std::int64_t memory_bytes) {
+    free_cpu_[node] = cpu_milli;
+    free_memory_[node] = memory_bytes;
+  }
 
  private:
   std::size_t kind(std::uint32_t node, const TaskShape& shape) const {

@@ -88,6 +88,18 @@ void Packer::set_cards(std::uint32_t node, std::span<const std::uint16_t> free, 
   changed(node);
 }
 
+void Packer::set_room(std::uint32_t node, std::int64_t cpu_milli, std::int64_t memory_bytes,
+                      std::span<const std::uint16_t> cards, bool is_open) {
+  room_.set_host(node, cpu_milli, memory_bytes);
+  set_cards(node, cards, is_open);
+}
+
+void Packer::follow(const Packer& other) {
+  const RandomStream draws = draws_;
+  *this = other;
+  draws_ = draws;
+}
+
 void Packer::changed(std::uint32_t node) {
   log_[changes_ % log_.size()] = node;
   last_change_[node] = ++changes_;

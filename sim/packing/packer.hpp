@@ -57,6 +57,12 @@ class Packer {
   void let_go(ShapeId id, std::uint32_t node);
   void set_cards(std::uint32_t node, std::span<const std::uint16_t> free, bool is_open);
 
+  /// As if so much were free of the node.
+  void set_room(std::uint32_t node, std::int64_t cpu_milli, std::int64_t memory_bytes,
+                std::span<const std::uint16_t> cards, bool is_open);
+  /// All that another of the same nodes is, but what is drawn.
+  void follow(const Packer& other);
+
   const NodeRoom& room() const { return room_; }
   const Fragmentation& fragmentation() const { return fragmentation_; }
 

@@ -73,7 +73,8 @@ bool has_shares(const JobClass& job_class) {
 bool needs_packing(const Scenario& scenario, std::uint32_t pool) {
   const std::string& placement = scenario.scheduler.placement;
   if (is_for_packing(placement)) return true;
-  const bool packs_shares = placement == "random" || placement == "worst-fit";
+  const bool packs_shares = placement == "random" || placement == "worst-fit" ||
+                            scenario.scheduler.backfill == Backfill::conservative;
   return std::any_of(scenario.classes.begin(), scenario.classes.end(), [&](const JobClass& job_class) {
     return accepts(job_class, pool) && (asks_hosts(job_class) || (packs_shares && has_shares(job_class)));
   });

@@ -226,10 +226,8 @@ void read_elastic(const Reader& in, const ClassContext& context, JobClass& job) 
     if (spec.sizes.empty()) elastic->problem("needs \"step_times\", or \"least\" and \"most\"");
     if (!spec.script.empty()) elastic->problem("script", "goes with policy \"fixed\"");
     const SchedulerSpec& scheduler = scenario.scheduler;
-    if (scheduler.admission == Admission::partial_hold || scheduler.preemption == Preemption::remade ||
-        scheduler.backfill == Backfill::conservative)
-      elastic->problem("policy",
-                       "means nothing under partial hold, conservative backfill or placements \"remade\"");
+    if (scheduler.admission == Admission::partial_hold || scheduler.preemption == Preemption::remade)
+      elastic->problem("policy", "means nothing under partial hold or placements \"remade\"");
   }
   job.elastic = std::move(spec);
 }

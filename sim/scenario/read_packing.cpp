@@ -19,8 +19,7 @@ bool takes_several_nodes(const JobClass& job_class, const PoolSpec& pool) {
                      [&](const ListedJob& job) { return is_wide(job.devices); });
 }
 
-/// What the scheduler is told to do and cannot, where nodes are packed. Conservative backfill would have to
-/// know the cards of everybody's future place.
+/// What the scheduler is told to do and cannot, where nodes are packed.
 void check_scheduler(const Reader& root, const Scenario& scenario) {
   const std::optional<Reader> in = root.object("scheduler");
   const auto packed = std::find_if(scenario.pools.begin(), scenario.pools.end(),
@@ -30,8 +29,6 @@ void check_scheduler(const Reader& root, const Scenario& scenario) {
   const std::string because = " looks at devices alone; in pool \"" + packed->name +
                               "\" nodes differ, or jobs ask for more than devices or share them by \"" +
                               spec.placement + "\"; ";
-  if (spec.backfill == Backfill::conservative)
-    in->problem("backfill", "\"conservative\"" + because + "\"easy\" looks at everything");
   if (spec.placement == "compact")
     in->problem("placement", "\"compact\"" + because + "\"best-fit\" looks at everything");
 }

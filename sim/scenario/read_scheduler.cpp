@@ -66,8 +66,6 @@ void read_backfill(const Reader& in, SchedulerSpec& spec) {
   }
   if (!spec.strict) in.problem("backfill", "goes with a strict order, from which it is the exception");
   if (spec.admission == Admission::partial_hold) in.problem("backfill", "goes with admission \"atomic\"");
-  if (spec.preemption != Preemption::none && spec.backfill == Backfill::conservative)
-    in.problem("backfill", "\"conservative\" plans starts that a preemption would break; take \"easy\"");
   if (spec.preemption == Preemption::remade)
     in.problem("backfill",
                "goes with placements that are kept: where all are remade there is nothing to pass");

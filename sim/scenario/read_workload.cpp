@@ -382,9 +382,6 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   read_arrivals(in, scenario, traces, notes, job);
   read_gang(in, job);
   read_members(in, scenario, job);
-  if (scenario.scheduler.backfill == Backfill::conservative && job.gang.shape && job.gang.shape->milli != 0)
-    in.problem("gang",
-               "a part of a device has no place in the plan of \"conservative\" backfill; take \"easy\"");
   read_step_model(in, context, job);
   read_step(in, job);
   read_program(in, context, job);

@@ -78,16 +78,7 @@ void Forecast::give_back(const Part& part) {
   packed_->give_back(part);
   // Of the cards that jobs share on a node that was withdrawn, what nobody holds.
   if (!pool_->is_withdrawn(part.node)) return;
-  DeviceMask seen = 0;
-  for (const Pool::Share& share : pool_->shares()) {
-    const DeviceMask device = DeviceMask{1} << share.device;
-    if (share.node != part.node || (seen & device) != 0 || !pool_->rests_with_node(part.node, share.device))
-      continue;
-    seen |= device;
-    packed_->give_back({.node = part.node,
-                        .milli = static_cast<std::uint16_t>(pool_->share_free(part.node, share.device)),
-                        .devices = device});
-  }
+  pool_->for_each_resting_share(part.node, [&](const Part& share) { packed_->give_back(share); });
 }
 
 Forecast::Level& Forecast::update(const Domains& domains) {

@@ -23,7 +23,7 @@ void take_nodes_with(const Pool& pool, std::uint32_t room, std::uint32_t devices
   }
 }
 
-bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, PlaceFunction policy,
+bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, const PlacementPolicy& policy,
            Placement& out) {
   const Domains* const domains = pool.domains(level);
   if (const PackedNodes* const packed = pool.packed()) {
@@ -38,11 +38,13 @@ bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, PlaceF
   if (domains == nullptr) {
     const auto with_at_least = [&](std::uint32_t count) { return pool.nodes_with_at_least(count); };
     if (!Pool::is_near(shape, level) || !can_hold(shape, with_at_least)) return false;
-    policy(pool, shape, {}, out);
+    policy.place(pool, shape, {}, out);
     return true;
   }
   const auto domain = domains->next_with_room(shape);
-  if (domain) policy(pool, shape, domains->within(*domain), out);
+  // A policy that chooses takes no more than one where one is enough.
+  const bool is_first = policy.domain == DomainChoice::first;
+  if (domain) policy.place(pool, shape, is_first ? domains->within(*domain) : Within{}, out);
   return domain.has_value();
 }
 

@@ -15,20 +15,24 @@ using PlaceFunction = void (*)(const Pool&, const GangShape&, const Within&, Pla
 /// Of nodes with room, those that a plan of stays to come takes.
 enum class PlannedNodes : std::uint8_t { lowest, tightest, roomiest };
 
+/// Where a gang has to keep to a domain: whether it is the first with room, or the policy's choice.
+enum class DomainChoice : std::uint8_t { first, by_policy };
+
 struct PlacementPolicy {
   std::string_view name, about;
   std::string_view source;
   std::string_view cost;  ///< of placing one gang
   PlaceFunction place;    ///< null: a policy of the packing table, for jobs of at most one node
   PlannedNodes planned = PlannedNodes::lowest;
+  DomainChoice domain = DomainChoice::first;
 };
 
 std::span<const PlacementPolicy> placement_table();
 const PlacementPolicy* find_placement(std::string_view name);
 
-/// Places the gang by the policy if it fits, in the first domain of the level that has room; false leaves
-/// `out` empty. Where nodes are packed, the pool has the policy of that name.
-bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, PlaceFunction policy,
+/// Places the gang by the policy if it fits in one domain of the level; false leaves `out` empty. Where nodes
+/// are packed, the pool has the policy of that name.
+bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, const PlacementPolicy& policy,
            Placement& out);
 
 /// The `count` lowest free devices of a node.

@@ -19,8 +19,9 @@ void place_first_fit(const Pool& pool, const GangShape& shape, const Within& wit
       ++taken;
     }
   };
-  if (within.domains == nullptr && shape.per_node == pool.devices_per_node()) {
-    pool.first_whole_nodes(shape.nodes, out);
+  const bool are_contiguous = within.domains == nullptr || within.domains->are_contiguous();
+  if (are_contiguous && shape.per_node == pool.devices_per_node()) {
+    pool.first_whole_nodes(shape.nodes, within.first, out);
   } else {
     take(shape.nodes, shape.per_node);
   }

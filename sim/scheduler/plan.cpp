@@ -1,6 +1,7 @@
 #include "sim/scheduler/plan.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace fleetsim {
 
@@ -8,75 +9,59 @@ Plan::Plan(const Pool& pool, Grain grain, PlannedNodes choice)
     : pool_{&pool},
       grain_{grain},
       choice_{choice},
-      width_{grain == Grain::devices ? pool.nodes() : 1},
-      least_(width_) {}
+      rows_{grain == Grain::devices ? pool.nodes() : 1},
+      least_(rows_.width()) {
+  if (grain == Grain::cards) packed_.emplace(*pool.packed());
+}
 
 void Plan::reset(const Pool& pool, SimTime now) {
   pool_ = &pool;
-  times_.assign(1, now);
-  free_.resize(width_);
+  if (packed_) return packed_->reset(*pool.packed(), now);
+  rows_.reset(now);
+  std::uint32_t* const free = rows_[0];
   if (!knows_nodes()) {
-    free_[0] = pool.nodes_with(pool.devices_per_node());
+    free[0] = pool.nodes_with(pool.devices_per_node());
     return;
   }
   for (std::uint32_t node = 0; node < pool.nodes(); ++node)
-    free_[node] = static_cast<std::uint32_t>(std::popcount(pool.free_devices(node)));
+    free[node] = static_cast<std::uint32_t>(std::popcount(pool.free_devices(node)));
 }
 
-void Plan::advance(SimTime now) {
-  const auto after = std::upper_bound(times_.begin(), times_.end(), now);
-  const auto past = after - times_.begin() - 1;
-  times_.erase(times_.begin(), times_.begin() + past);
-  free_.erase(free_.begin(), free_.begin() + past * static_cast<std::ptrdiff_t>(width_));
-  times_[0] = now;
+void Plan::give_back(const Placement& parts, JobId job, SimTime at) {
+  packed_ ? packed_->give_back(parts, job, at) : add(parts, at);
 }
 
-void Plan::insert_row(std::size_t index, SimTime at) {
-  const auto before = free_.begin() + static_cast<std::ptrdiff_t>((index - 1) * width_);
-  least_.assign(before, before + static_cast<std::ptrdiff_t>(width_));
-  times_.insert(times_.begin() + static_cast<std::ptrdiff_t>(index), at);
-  free_.insert(free_.begin() + static_cast<std::ptrdiff_t>(index * width_), least_.begin(), least_.end());
+void Plan::serve_again(const Part& part, SimTime at) {
+  packed_ ? packed_->serve_again(*pool_, part, at) : add(Placement{part}, at);
 }
 
-std::size_t Plan::row_from(SimTime at) {
-  const auto found = std::lower_bound(times_.begin(), times_.end(), at);
-  const auto index = static_cast<std::size_t>(found - times_.begin());
-  if (found == times_.end() || *found != at) insert_row(index, at);
-  return index;
-}
-
-void Plan::add_overdue_row() {
-  if (times_.size() == 1 || times_[1] != times_[0]) insert_row(1, times_.front());
-}
-
-void Plan::give_back(const Placement& parts, SimTime at) {
-  const bool overdue = at <= times_.front();
-  if (overdue) add_overdue_row();
-  for (std::size_t index = overdue ? 1 : row_from(at); index < times_.size(); ++index) {
+void Plan::add(const Placement& parts, SimTime at) {
+  for (std::size_t index = rows_.from(at); index < rows_.size(); ++index) {
     parts.for_each([&](const Part& part) {
       if (knows_nodes()) {
-        row(index)[part.node] += part.count();
+        rows_[index][part.node] += part.count();
       } else if (part.count() == pool_->devices_per_node()) {
-        ++row(index)[0];
+        ++rows_[index][0];
       }
     });
   }
 }
 
 bool Plan::choose_in(const GangShape& shape, const Within& within, PlannedNodes choice,
-                     std::vector<Place>& places) const {
+                     Placement& places) const {
   places.clear();
-  const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(width_, std::size_t{within.last} + 1));
+  const auto end =
+      static_cast<std::uint32_t>(std::min<std::size_t>(least_.size(), std::size_t{within.last} + 1));
   const auto take_from = [&](std::uint32_t members, std::uint32_t devices, std::uint32_t low,
                              std::uint32_t high) {
     const std::size_t others = places.size();
     const auto is_free = [&](std::uint32_t node) {
       return std::none_of(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(others),
-                          [node](const Place& place) { return place.node == node; });
+                          [node](const Part& place) { return place.node == node; });
     };
     for (std::uint32_t node = within.first; node < end && members > 0; ++node) {
       if (least_[node] < low || least_[node] > high || !within.contains(node) || !is_free(node)) continue;
-      places.push_back({node, devices});
+      places.push_back({.node = node, .devices = all_devices(devices)});
       --members;
     }
     return members;
@@ -94,13 +79,13 @@ bool Plan::choose_in(const GangShape& shape, const Within& within, PlannedNodes 
 }
 
 /// The nodes by choice, in the domain where the gang was found to fit.
-void Plan::choose_again(const GangShape& shape, TopologyLevel level, std::vector<Place>& places) const {
+void Plan::choose_again(const GangShape& shape, TopologyLevel level, Placement& places) const {
   const Domains* const domains = pool_->domains(level);
   const Within within = domains == nullptr ? Within{} : domains->within(domains->of(places.front().node));
   choose_in(shape, within, choice_, places);
 }
 
-bool Plan::choose(const GangShape& shape, TopologyLevel level, std::vector<Place>& places) const {
+bool Plan::choose(const GangShape& shape, TopologyLevel level, Placement& places) const {
   const Domains* const domains = pool_->domains(level);
   if (domains == nullptr)
     return pool_->is_near(shape, level) && choose_in(shape, {}, PlannedNodes::lowest, places);
@@ -110,43 +95,35 @@ bool Plan::choose(const GangShape& shape, TopologyLevel level, std::vector<Place
 }
 
 std::optional<Plan::Slot> Plan::earliest(const GangShape& shape, TopologyLevel level, Duration hold,
-                                         SimTime from, std::vector<Place>& places) {
-  for (std::size_t first = from > times_.front() ? row_from(from) : 0; first < times_.size();) {
-    const SimTime end = times_[first] + hold;
-    std::size_t index = first;
-    bool enough = true;
-    // Also a stay of no length has to fit at its instant.
-    const auto touches = [&](std::size_t at) { return times_[at] < end || times_[at] == times_[first]; };
-    if (!knows_nodes()) {
-      for (; enough && index < times_.size() && touches(index); ++index) enough = free_[index] >= shape.nodes;
-      if (enough) return Slot{.start = times_[first], .at_once = first == 0};
-      first = index;  // no stay can hold this row
-      continue;
-    }
-    for (; enough && index < times_.size() && touches(index); ++index) {
-      for (std::size_t node = 0; node < width_; ++node)
-        least_[node] = index == first ? row(index)[node] : std::min(least_[node], row(index)[node]);
-      enough = choose(shape, level, places);
-    }
-    if (enough) {
-      if (choice_ != PlannedNodes::lowest) choose_again(shape, level, places);
-      return Slot{.start = times_[first], .at_once = first == 0};
-    }
-    ++first;
+                                         SimTime from, Placement& places) {
+  if (packed_) {
+    if (!Pool::is_near(shape, level)) return std::nullopt;
+    return packed_->earliest(shape, pool_->domains(level), hold, from, places);
   }
-  return std::nullopt;
+  if (!knows_nodes()) {
+    const auto is_enough = [&](std::size_t, std::size_t index) { return rows_[index][0] >= shape.nodes; };
+    return rows_.earliest(hold, from, is_enough, [](std::size_t, std::size_t index) {
+      return index;  // no stay can hold the row before
+    });
+  }
+  const auto is_enough = [&](std::size_t first, std::size_t index) {
+    const std::uint32_t* const row = rows_[index];
+    for (std::size_t node = 0; node < least_.size(); ++node)
+      least_[node] = index == first ? row[node] : std::min(least_[node], row[node]);
+    return choose(shape, level, places);
+  };
+  const auto slot =
+      rows_.earliest(hold, from, is_enough, [](std::size_t first, std::size_t) { return first + 1; });
+  if (slot && choice_ != PlannedNodes::lowest) choose_again(shape, level, places);
+  return slot;
 }
 
-void Plan::take(const GangShape& shape, const std::vector<Place>& places, const Slot& slot, Duration hold) {
-  const bool after_the_overdue = !slot.at_once && slot.start == times_.front();
-  const bool overdue_at_once = slot.at_once && hold == Duration::zero();
-  if (overdue_at_once) add_overdue_row();
-  const std::size_t first = after_the_overdue ? 1 : row_from(slot.start);
-  const SimTime end = slot.start + hold;
-  const std::size_t last = overdue_at_once ? 1 : end == SimTime::never() ? times_.size() : row_from(end);
+void Plan::take(const GangShape& shape, const Placement& places, const Slot& slot, Duration hold) {
+  if (packed_) return packed_->take(shape, places, slot, hold);
+  const auto [first, last] = rows_.of(slot, hold);
   for (std::size_t index = first; index < last; ++index) {
-    if (!knows_nodes()) row(index)[0] -= shape.nodes;
-    for (const Place& place : places) row(index)[place.node] -= place.devices;
+    if (!knows_nodes()) rows_[index][0] -= shape.nodes;
+    for (const Part& place : places) rows_[index][place.node] -= place.count();
   }
 }
 

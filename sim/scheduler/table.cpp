@@ -61,8 +61,14 @@ constexpr PlacementPolicy kOfGangs[] = {
      "", "O(nodes of the gang)", place_worst_fit, PlannedNodes::roomiest},
     {"random", "any nodes with room, each with the same chance", "", "O(nodes with room)", place_random,
      PlannedNodes::lowest},
-    {"compact", "as few racks as possible, the tightest that is enough", "", "O(racks x nodes of the gang)",
-     place_compact, PlannedNodes::lowest},
+    {"compact",
+     "as few spines as possible, in them as few pods, in those as few racks: where one rack (else one pod, "
+     "one spine) holds the gang, the one of these in which it needs the fewest of the next level, and among "
+     "equals the tightest; otherwise the roomiest, and last the tightest that holds the rest; the tightest "
+     "nodes of the last rack. Levels that the pool has not are left out; equals by size, the larger first, "
+     "then by number",
+     "", "O(log racks + pods and spines that could hold the gang + its nodes)", place_compact,
+     PlannedNodes::lowest, DomainChoice::by_policy},
 };
 
 /// Gangs' placements first, then the policies that only packing knows.

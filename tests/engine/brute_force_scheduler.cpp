@@ -14,22 +14,44 @@ enum class State { to_come, queued, running, gone };
 struct Hold {
   Time from, to;
   const Counts* taken;
+  int cpu;
 };
 
-void subtract(Counts& free, const Counts& taken) {
-  for (std::size_t node = 0; node < free.size(); ++node) free[node] -= taken[node];
+void subtract(Free& free, const Counts& taken, int cpu) {
+  for (std::size_t node = 0; node < taken.size(); ++node) {
+    free.devices[node] -= taken[node];
+    if (taken[node] > 0) free.cpus[node] -= cpu;
+  }
+}
+
+Free lower(const Free& a, const Free& b) {
+  Free low = a;
+  for (std::size_t node = 0; node < low.devices.size(); ++node) {
+    low.devices[node] = std::min(low.devices[node], b.devices[node]);
+    low.cpus[node] = std::min(low.cpus[node], b.cpus[node]);
+  }
+  return low;
+}
+
+Free all_of(const Problem& problem) {
+  const auto nodes = static_cast<std::size_t>(problem.nodes);
+  return {Counts(nodes, problem.devices), Counts(nodes, problem.cpus)};
 }
 
 /// What the job would take of what is free, if `waited` so long since its submission.
-std::optional<Counts> fit(const Problem& problem, const Job& job, const Counts& free, bool has_waited) {
-  if (!job.near || problem.racks.empty()) return first_fit(job.shape, free);
+std::optional<Counts> fit(const Problem& problem, const Job& job, const Free& free, bool has_waited) {
+  // A node without the CPU for it has nothing for it.
+  Counts with_cpu = free.devices;
+  for (std::size_t node = 0; node < with_cpu.size(); ++node)
+    if (free.cpus[node] < job.cpu) with_cpu[node] = 0;
+  if (!job.near || problem.racks.empty()) return first_fit(job.shape, with_cpu);
   for (int rack = 0; rack <= *std::max_element(problem.racks.begin(), problem.racks.end()); ++rack) {
-    Counts there(free.size(), 0);
-    for (std::size_t node = 0; node < free.size(); ++node)
-      if (problem.racks[node] == rack) there[node] = free[node];
+    Counts there(with_cpu.size(), 0);
+    for (std::size_t node = 0; node < there.size(); ++node)
+      if (problem.racks[node] == rack) there[node] = with_cpu[node];
     if (const auto taken = first_fit(job.shape, there)) return taken;
   }
-  return has_waited ? first_fit(job.shape, free) : std::nullopt;
+  return has_waited ? first_fit(job.shape, with_cpu) : std::nullopt;
 }
 
 class Scheduler {
@@ -54,13 +76,12 @@ class Scheduler {
   Time freed(std::size_t index) const { return end(index) + problem_.teardown; }
   /// Until when only a rack will do; nobody waits for a rack that no rack could be.
   std::optional<Time> waits_until(std::size_t index) const {
-    const Counts whole(static_cast<std::size_t>(problem_.nodes), problem_.devices);
-    const bool possible = fit(problem_, job(index), whole, false).has_value();
+    const bool possible = fit(problem_, job(index), all_of(problem_), false).has_value();
     return job(index).near && job(index).wait && possible
                ? std::optional{job(index).submit + *job(index).wait}
                : std::nullopt;
   }
-  std::optional<Counts> fit_at(std::size_t index, const Counts& free, Time at) const {
+  std::optional<Counts> fit_at(std::size_t index, const Free& free, Time at) const {
     return fit(problem_, job(index), free, job(index).wait && at >= waits_until(index).value_or(at));
   }
   /// When its devices are taken to be free.
@@ -129,23 +150,26 @@ class Scheduler {
     if (!outcomes_[index].first_promise) outcomes_[index].first_promise = at;
   }
 
+  void subtract(Free& free, std::size_t index) const {
+    brute_force::subtract(free, outcomes_[index].taken, job(index).cpu);
+  }
   /// Of the nodes that are in service now, with no job on them.
-  Counts in_service() const {
-    Counts free(static_cast<std::size_t>(problem_.nodes), problem_.devices);
+  Free in_service() const {
+    Free free = all_of(problem_);
     for (const Outage& outage : problem_.outages)
-      if (outage.from <= now_ && now_ < outage.until) free[static_cast<std::size_t>(outage.node)] = 0;
+      if (outage.from <= now_ && now_ < outage.until) free.devices[static_cast<std::size_t>(outage.node)] = 0;
     return free;
   }
-  Counts free_now() const {
-    Counts free = in_service();
-    for (const std::size_t index : all(State::running)) subtract(free, outcomes_[index].taken);
+  Free free_now() const {
+    Free free = in_service();
+    for (const std::size_t index : all(State::running)) subtract(free, index);
     return free;
   }
   /// If everybody who runs left at the estimated end, and nobody else started.
-  Counts expected_free(Time at) const {
-    Counts free = in_service();
+  Free expected_free(Time at) const {
+    Free free = in_service();
     for (const std::size_t index : all(State::running))
-      if (estimated_end(index) > at) subtract(free, outcomes_[index].taken);
+      if (estimated_end(index) > at) subtract(free, index);
     return free;
   }
 
@@ -161,8 +185,8 @@ class Scheduler {
 
   bool may_pass(std::size_t head, std::optional<Time> shadow, std::size_t index, const Counts& taken) const {
     if (problem_.policy == Policy::greedy || !shadow || now_ + estimated_stay(index) <= *shadow) return true;
-    Counts left = expected_free(*shadow);
-    subtract(left, taken);
+    Free left = expected_free(*shadow);
+    brute_force::subtract(left, taken, job(index).cpu);
     return fit_at(head, left, *shadow).has_value();
   }
 
@@ -185,17 +209,16 @@ class Scheduler {
 
   /// The least of each node's free devices over the job's whole estimated stay. A stay of no length needs its
   /// instant.
-  Counts lowest_free(const std::vector<Hold>& plan, Time from, Time estimate) const {
+  Free lowest_free(const std::vector<Hold>& plan, Time from, Time estimate) const {
     std::vector<Time> instants{from};
     for (const Hold& hold : plan)
       if (hold.from > from && hold.from < from + estimate) instants.push_back(hold.from);
-    Counts lowest = in_service();
+    Free lowest = in_service();
     for (const Time at : instants) {
-      Counts free = in_service();
+      Free free = in_service();
       for (const Hold& hold : plan)
-        if (hold.from <= at && at < hold.to) subtract(free, *hold.taken);
-      for (std::size_t node = 0; node < free.size(); ++node)
-        lowest[node] = std::min(lowest[node], free[node]);
+        if (hold.from <= at && at < hold.to) brute_force::subtract(free, *hold.taken, hold.cpu);
+      lowest = lower(lowest, free);
     }
     return lowest;
   }
@@ -204,20 +227,17 @@ class Scheduler {
     std::vector<Hold> plan;
     std::vector<Counts> reserved(states_.size());
     for (const std::size_t index : all(State::running))
-      plan.push_back({now_, estimated_end(index), &outcomes_[index].taken});
+      plan.push_back({now_, estimated_end(index), &outcomes_[index].taken, job(index).cpu});
     bool blocked = false;
     int behind = 0;
     for (const std::size_t index : queue()) {
       if (blocked && behind++ == problem_.depth) return;
       const Time estimate = estimated_stay(index);
       // Who is overdue has left the plan, but not yet its devices.
-      Counts lowest = free_now();
-      const Counts planned = lowest_free(plan, now_, estimate);
-      for (std::size_t node = 0; node < lowest.size(); ++node)
-        lowest[node] = std::min(lowest[node], planned[node]);
+      const Free lowest = lower(free_now(), lowest_free(plan, now_, estimate));
       if (const auto taken = fit_at(index, lowest, now_)) {
         start(index, *taken);
-        plan.push_back({now_, now_ + estimate, &outcomes_[index].taken});
+        plan.push_back({now_, now_ + estimate, &outcomes_[index].taken, job(index).cpu});
         continue;
       }
       blocked = true;
@@ -230,7 +250,7 @@ class Scheduler {
         if (!taken) continue;
         promise(index, at);
         reserved[index] = *taken;
-        plan.push_back({at, at + estimate, &reserved[index]});
+        plan.push_back({at, at + estimate, &reserved[index], job(index).cpu});
         break;
       }
     }
@@ -263,8 +283,7 @@ std::optional<Counts> first_fit(const Shape& shape, const Counts& free) {
 }
 
 bool could_ever_fit(const Problem& problem, const Job& job) {
-  const Counts whole(static_cast<std::size_t>(problem.nodes), problem.devices);
-  return fit(problem, job, whole, job.wait.has_value()).has_value();
+  return fit(problem, job, all_of(problem), job.wait.has_value()).has_value();
 }
 
 std::vector<Outcome> schedule(const Problem& problem) { return Scheduler{problem}.play(); }

@@ -25,7 +25,8 @@ struct Job {
   Time duration = 0, estimate = 0;
   bool near = false;  ///< all of it in one rack, the first that has room ...
   std::optional<Time>
-      wait{};  ///< ... or, so long after its submission, anywhere if no rack has; never: nullopt
+      wait{};   ///< ... or, so long after its submission, anywhere if no rack has; never: nullopt
+  int cpu = 0;  ///< of each node that it has devices of
 };
 
 /// The node is out in [from, until), and must be idle at `from`. Nobody knows when it returns.
@@ -48,6 +49,7 @@ enum class Order {
 
 struct Problem {
   int nodes = 1, devices = 1;  ///< devices of each node
+  int cpus = 0;                ///< of each node
   std::vector<int> racks{};    ///< of each node; empty: all in one
   std::vector<Job> jobs;
   std::vector<Outage> outages;
@@ -70,6 +72,11 @@ struct Outcome {
 /// Whole members take, in ascending number, nodes with at least `per_node` free until `nodes` are found; then
 /// the remainder takes the first other node with room. What is taken on each node, or nullopt.
 std::optional<Counts> first_fit(const Shape& shape, const Counts& free);
+
+/// What is free of each node.
+struct Free {
+  Counts devices, cpus;
+};
 
 /// Whether the whole cluster could hold the job as it asks.
 bool could_ever_fit(const Problem& problem, const Job& job);

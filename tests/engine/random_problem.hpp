@@ -40,6 +40,12 @@ class Maker {
     }
   }
 
+  /// CPU, which some jobs want more of than is left beside others.
+  void add_cpus(Problem& to) {
+    to.cpus = between(1, 2 * to.devices);
+    for (Job& job : to.jobs) job.cpu = between(0, chance(80) ? to.cpus : 2 * to.cpus);
+  }
+
   /// Nodes that are idle then: what comes before an outage is not changed by it.
   void add_outages(Problem& to) {
     Time from = 0;

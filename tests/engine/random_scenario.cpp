@@ -165,8 +165,7 @@ class Maker {
     }
     const bool may_backfill = spec.strict && spec.admission == Admission::atomic;
     if (may_backfill && spec.preemption != Preemption::remade && chance(50)) {
-      spec.backfill = spec.preemption == Preemption::none ? pick({Backfill::easy, Backfill::conservative})
-                                                          : Backfill::easy;
+      spec.backfill = pick({Backfill::easy, Backfill::conservative});
       if (chance(30)) spec.backfill_depth = count(1, 5);
       spec.estimates = pick({Estimates::limit, Estimates::exact});
       spec.estimate_factor = pick({0.5, 1.0, 1.0, 2.0});
@@ -354,9 +353,8 @@ class Maker {
     spec.resize = resizing();
     spec.grow = pick({GrowAt::now, GrowAt::commit});
     const SchedulerSpec& scheduler = scenario_.scheduler;
-    const bool by_policy = scheduler.admission == Admission::atomic &&
-                           scheduler.preemption != Preemption::remade &&
-                           scheduler.backfill != Backfill::conservative;
+    const bool by_policy =
+        scheduler.admission == Admission::atomic && scheduler.preemption != Preemption::remade;
     if (by_policy && chance(75)) {
       spec.policy = pick<const char*>({"wait", "immediate", "step-up", "fill-and-shrink", "fill-and-shrink"});
       std::uint32_t devices = 0;

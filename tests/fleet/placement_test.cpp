@@ -79,7 +79,7 @@ TEST_CASE("nodes taken and given back by words leave a pool as if each part had 
     const JobId job{round};
     if (by_words.nodes_with(kPerNode) >= count) {
       Placement words;
-      by_words.first_whole_nodes(count, words);
+      by_words.first_whole_nodes(count, 0, words);
       CHECK_FALSE(words.unlisted().empty());
       by_words.take(words, job);
       Placement parts = words;

@@ -40,11 +40,11 @@ void place_in(benchmark::State& state, const char* policy) {
   const GangShape gang{.nodes = static_cast<std::uint32_t>(state.range(1)), .per_node = kPerNode};
   Pool pool = crowded();
   pool.expect(gang, level);
-  const PlaceFunction function = find_placement(policy)->place;
+  const PlacementPolicy& row = *find_placement(policy);
   Placement parts;
   for (auto _ : state) {
     parts.clear();
-    if (!place(pool, gang, level, function, parts)) return state.SkipWithError("no place found");
+    if (!place(pool, gang, level, row, parts)) return state.SkipWithError("no place found");
     pool.take(parts, JobId{1});
     pool.give_back(parts, JobId{1}, DeviceState::free);
   }
