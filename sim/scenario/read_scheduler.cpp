@@ -20,8 +20,15 @@ std::optional<EvictionBudget> read_budget(const Reader& in, std::string_view key
   const std::optional<Reader> given = in.object(key);
   if (!given) return std::nullopt;
   EvictionBudget budget;
-  assign(budget.evictions, given->whole("evictions"));
   assign(budget.per, given->duration("per", Sign::positive));
+  const Json* const evictions = given->find("evictions");
+  if (evictions == nullptr) return budget;
+  if (*evictions == "unlimited") return std::nullopt;
+  if (const auto whole = whole_of(*evictions, {})) {
+    budget.evictions = *whole;
+  } else {
+    given->expected("evictions", "a whole number of 0 or more, or \"unlimited\"");
+  }
   return budget;
 }
 

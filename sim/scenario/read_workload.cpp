@@ -297,8 +297,9 @@ void read_arrivals(const Reader& in, Scenario& scenario, Traces& traces, std::ve
 
 /// Reports keys of a class that mean nothing to an allocation without steps.
 void check_reservation(const Reader& in) {
-  for (const std::string_view key : in.present({"steps", "tokens", "device_time", "step", "program_goodput",
-                                                "input_stall", "input", "checkpoint", "layout"})) {
+  for (const std::string_view key :
+       in.present({"steps", "epoch", "tokens", "device_time", "step", "program_goodput", "input_stall",
+                   "input", "checkpoint", "layout"})) {
     in.problem(key, "means nothing to a reservation, which does no work");
   }
 }

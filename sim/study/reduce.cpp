@@ -104,15 +104,17 @@ std::string describe(const StudyPoint& point) {
   return text;
 }
 
-Reduction reduce(const StudyPoint& point, std::span<const RunResult> runs) {
+Reduction reduce(const StudyPoint& point, std::span<const RunResult> runs,
+                 std::span<const std::string> more) {
   Reduction reduction{.result = sum_runs(point, runs), .compared = {}};
   const ClosedForms forms = closed_forms(point.scenario);
   const std::vector<RunSums> sums(runs.begin(), runs.end());
   for (const NamedFigure& named : figures_of(point.scenario)) {
     std::optional<Figure> figure = evaluate(named, sums, forms);
     if (!figure) continue;
-    if (is_compared(named.name) && figure->simulated.mean)
-      reduction.compared.push_back(parts_of(named, sums));
+    const bool is_asked_for =
+        is_compared(named.name) || std::find(more.begin(), more.end(), named.name) != more.end();
+    if (is_asked_for && figure->simulated.mean) reduction.compared.push_back(parts_of(named, sums));
     reduction.result.figures.push_back(*std::move(figure));
   }
   reduction.result.warnings = warnings_of(reduction.result);

@@ -148,8 +148,11 @@ void add_unknown_figures(const PointResult& point, Warnings& warnings) {
   };
   check(scenario.runs.until_figure, "\"until\": all replications were run");
   for (const FigureAssumption& each : scenario.assume) check(each.figure, "\"assume\"");
-  for (const Expectation& each : scenario.expect)
-    if (each.alternative == point.point->alternative) check(each.figure, "\"expect\"");
+  for (const Expectation& each : scenario.expect) {
+    if (each.of.alternative != point.point->alternative) continue;
+    check(each.of.figure, "\"expect\"");
+    if (each.relation != Relation::value) check(each.other.figure, "\"expect\"");
+  }
 }
 
 }  // namespace

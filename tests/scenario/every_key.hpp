@@ -47,7 +47,7 @@ inline constexpr std::string_view kEveryKey[] = {
     "regular": { "arrivals": { "every": "1 h" }, "gang": 1, "duration": { "empirical": ["1 h", "2 h"] }, "evictions": { "every": "9 h" } },
     "gaps": { "arrivals": { "gap": { "choice": { "1 h": 0.5, "2 h": 0.5 } } }, "gang": { "milli": 300 }, "device_time": "1000 GPU-h", "program_goodput": 0.5 },
     "listed": { "jobs": [ { "id": "j", "submit": "1 s", "devices": 2, "duration": "1 h", "limit": "2 h", "priority": 1 } ] },
-    "steps": { "gang": 1, "steps": 10, "step": { "time": "1 s", "ideal": "0.5 s" }, "input_stall": 0.1,
+    "steps": { "gang": 1, "steps": 10, "epoch": 2, "step": { "time": "1 s", "ideal": "0.5 s" }, "input_stall": 0.1,
       "checkpoint": { "interval": "5 s", "pause": "1 s" }, "elastic": { "policy": "fixed", "grow": "at_commit", "step_times": { "1": "1 s", "2": "0.6 s" }, "resize": { "pause": "1 min", "state": "discarded" }, "script": [ { "at": "2 h", "devices": 2, "step": "0.6 s", "pause": "1 s", "state": "committed" } ] } },
     "elastic": { "gang": 2, "steps": 10, "step": { "time": "1 s" }, "elastic": { "least": 2, "most": 6, "step": 2 } } },
   "scheduler": { "order": "las", "strict": false, "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true, "placement": "best-fit",
@@ -57,7 +57,9 @@ inline constexpr std::string_view kEveryKey[] = {
   "alternatives": { "fifo": { "scheduler": { "order": "fifo" } } },
   "sweep": { "/workload/train/priority": [1, 2] },
   "assume": { "pools.a.scheduling_goodput": 0.65 },
-  "expect": [ { "figure": "mpg", "alternative": "fifo", "basis": "simulated", "value": 0.3, "within": 0.1, "source": "none" } ]
+  "expect": [ { "figure": "mpg", "alternative": "fifo", "basis": "simulated", "value": 0.3, "within": 0.1, "source": "none" },
+    { "figure": "mpg", "at": { "/workload/train/priority": 2 }, "basis": "simulated", "above": { "figure": "runtime_goodput", "alternative": "fifo", "at": { "/workload/train/priority": 1 } }, "source": "none" },
+    { "figure": "mpg", "basis": "simulated", "below": { "alternative": "fifo" }, "source": "none" } ]
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },

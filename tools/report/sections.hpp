@@ -8,6 +8,8 @@
 namespace fleetsim {
 
 std::string title_section(const PointResult& base, const PageContext& context);
+/// Where in the sweep the base stands; "" where there is none.
+std::string place_section(const PointResult& base, const Style& style);
 std::string capacity_section(const PointResult& base, const Style& style);
 std::string losses_section(const PointResult& base, const Style& style);
 /// How long jobs waited and for what; "" where nobody did.
