@@ -421,13 +421,13 @@ constexpr KeyInfo kKeys[] = {
   {"expectation", "at", "place", "", "where in the sweep: values by JSON pointer; default the values of the file itself"},
   {"expectation", "basis", "closed_form|simulated", "required", "what is compared: the closed form or the simulated value"},
   {"expectation", "value", "number", "", "what it should be; or ..."},
-  {"expectation", "above", "compared", "", "... what it is above, by more than the interval of their difference over the same replications; or ..."},
+  {"expectation", "above", "compared", "", "... what it is above by more than its interval: a number, or another figure over the same replications; or ..."},
   {"expectation", "below", "compared", "", "... below"},
   {"expectation", "within", "tolerance", "", "by how much it may differ; a simulated one may do without, and must then lie in its interval"},
   {"expectation", "source", "text", "required", "where the value is from"},
 
   {"compared", "figure", "text", "", "name of the other figure; default the same"},
-  {"compared", "alternative", "text", "", "of which alternative; default the same"},
+  {"compared", "alternative", "text", "", "of which alternative, or \"base\"; default the same"},
   {"compared", "at", "place", "", "where in the sweep; default the same"},
 };
 // clang-format on

@@ -83,7 +83,7 @@ void keep_own(std::vector<Expectation>& expect, const StudyPoint& point, const J
               const StudyPlan& plan) {
   std::erase_if(expect, [&](Expectation& each) {
     const auto of = complete(each.of, base, plan);
-    const auto other = each.relation == Relation::value ? of : complete(each.other, base, plan);
+    const auto other = each.other.figure.empty() ? FigureOfPoint{} : complete(each.other, base, plan);
     if (!of || !other) return true;
     each.of = *of;
     each.other = *other;

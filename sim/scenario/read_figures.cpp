@@ -6,11 +6,21 @@
 namespace fleetsim {
 namespace {
 
+constexpr std::string_view kBase = "base";
+
 /// Where a figure stands, as far as `in` says so; what it leaves out is as in `rest`.
 FigureOfPoint read_place(const Reader& in, const StudyNames& study, const Scenario& scenario,
                          FigureOfPoint rest) {
   if (assign(rest.figure, in.text("figure"))) check_figure(in, "figure", rest.figure, scenario);
-  assign(rest.alternative, in.name("alternative", "alternative", study.alternatives));
+  const auto is_named = [&](std::string_view name) {
+    return std::find(study.alternatives.begin(), study.alternatives.end(), name) != study.alternatives.end();
+  };
+  if (const Json* const value = in.find("alternative");
+      value != nullptr && *value == kBase && !is_named(kBase)) {
+    rest.alternative.clear();
+  } else {
+    assign(rest.alternative, in.name("alternative", "alternative", study.alternatives));
+  }
   const Json* const at = in.find("at");
   if (at != nullptr && !at->is_object()) in.expected("at", "an object of values by JSON pointer");
   if (at == nullptr || !at->is_object()) return rest;
@@ -41,16 +51,21 @@ Expectation read_expectation(const Reader& in, const StudyNames& study, const Sc
     in.problem("expected a \"value\", or what it is \"above\" or \"below\"; found none of them");
   assign(expectation.value, in.number("value"));
   for (const auto& [key, relation] : {std::pair{"above", Relation::above}, {"below", Relation::below}}) {
-    const std::optional<Reader> other = in.object(key);
-    if (!other) continue;
+    if (!in.has(key)) continue;
     expectation.relation = relation;
+    if (in.has("within")) in.problem("within", "goes with \"value\"; a comparison goes by its interval");
+    if (expectation.basis == Basis::closed_form)
+      in.problem(key, "goes with basis \"simulated\": replications are compared, one by one");
+    if (!in.find(key)->is_object()) {
+      if (!in.find(key)->is_number()) in.expected(key, "a number, or an object");
+      assign(expectation.value, in.find(key)->is_number() ? in.number(key) : std::nullopt);
+      return expectation;
+    }
+    const std::optional<Reader> other = in.object(key);
     expectation.other = read_place(*other, study, scenario, expectation.of);
     if (other->present({"figure", "alternative", "at"}).empty())
       other->problem(
           "expected a \"figure\", an \"alternative\" or a place \"at\" to compare with; found none");
-    if (in.has("within")) in.problem("within", "goes with \"value\"; a comparison goes by its interval");
-    if (expectation.basis == Basis::closed_form)
-      in.problem(key, "goes with basis \"simulated\": replications are compared, one by one");
     return expectation;
   }
   if (assign(expectation.within, in.number("within")) && *expectation.within < 0)

@@ -75,6 +75,7 @@ constexpr PlainType kInstead[] = {
     {"quota", R"({"$ref": "#/definitions/count"})"},
     {"recovery", R"({"type": "string", "examples": ["textbook"]})"},
     {"order_preemption", R"({"const": "none"})"},
+    {"compared", R"({"type": "number"})"},
 };
 
 Json parsed(std::string_view text) { return Json::parse(text); }

@@ -445,7 +445,7 @@ struct Expectation {
   Relation relation = Relation::value;
   double value = 0.0;
   std::optional<double> within;  ///< absolute; a simulated one may lean on its interval instead
-  FigureOfPoint other;           ///< that it is above or below
+  FigureOfPoint other;           ///< that it is above or below; without a figure it is `value`
   std::string source;
 };
 

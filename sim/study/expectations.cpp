@@ -25,8 +25,10 @@ ExpectationOutcome check_relation(const Expectation& expectation, const FigurePa
                                   const FigureParts* other) {
   ExpectationOutcome outcome;
   outcome.expectation = &expectation;
-  if (figure == nullptr || other == nullptr) return outcome;
-  const Estimate above = difference(*figure, *other);
+  const bool to_number = expectation.other.figure.empty();
+  if (figure == nullptr || (other == nullptr && !to_number)) return outcome;
+  Estimate above = to_number ? figure->estimate() : difference(*figure, *other);
+  if (to_number && above.mean) *above.mean -= expectation.value;
   outcome.value = above.mean;
   outcome.half_width = above.half_width;
   if (!above.mean || !above.half_width) return outcome;

@@ -94,8 +94,8 @@ bool is_compared(std::string_view figure) {
   if (std::find(kCompared.begin(), kCompared.end(), figure) != kCompared.end()) return true;
   if (figure.starts_with("services."))
     return figure.ends_with(".runtime_goodput") || figure.ends_with(".time_to_ready");
-  return figure.starts_with("jobs.") &&
-         (figure.ends_with(".time_to_result") || figure.ends_with(".runtime_goodput"));
+  return figure.starts_with("jobs.") && (figure.ends_with(".time_to_result") ||
+                                         figure.ends_with(".runtime_goodput") || figure.ends_with(".epochs"));
 }
 
 std::string describe(const StudyPoint& point) {

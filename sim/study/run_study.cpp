@@ -132,7 +132,7 @@ std::vector<std::string> figures_to_compare(const StudyReading& study, const Obj
     for (const Expectation& expectation : point.scenario.expect) {
       if (expectation.relation == Relation::value) continue;
       figures.push_back(expectation.of.figure);
-      figures.push_back(expectation.other.figure);
+      if (!expectation.other.figure.empty()) figures.push_back(expectation.other.figure);
     }
   }
   return figures;

@@ -151,7 +151,7 @@ void add_unknown_figures(const PointResult& point, Warnings& warnings) {
   for (const Expectation& each : scenario.expect) {
     if (each.of.alternative != point.point->alternative) continue;
     check(each.of.figure, "\"expect\"");
-    if (each.relation != Relation::value) check(each.other.figure, "\"expect\"");
+    check(each.other.figure, "\"expect\"");
   }
 }
 

@@ -44,6 +44,7 @@ TEST_CASE("an expectation that cannot be checked is refused where it stands") {
   };
   told("", "/expect/0", "expected a \"value\", or what it is \"above\" or \"below\"; found none of them");
   told(R"(, "value": 1, "above": {"figure": "mpg"})", "/expect/0/above", "excluded by \"value\"");
+  told(R"(, "above": "0.5")", "/expect/0/above", "expected a number, or an object; found \"0.5\"");
   told(R"(, "above": {})", "/expect/0/above", "expected a \"figure\"");
   told(R"(, "above": {"alternative": "c"})", "/expect/0/above/alternative", "unknown alternative \"c\"");
   told(R"(, "above": {"alternative": "b"}, "within": 1)", "/expect/0/within", "goes with \"value\"");

@@ -172,6 +172,20 @@ TEST_CASE("an expectation of being above holds if the interval of the difference
   CHECK_FALSE(met(1, Relation::above, "1"));  // one replication cannot tell
 }
 
+TEST_CASE("an expectation of being above a number holds if the interval is") {
+  Replicated study{{{"", "", {0.50, 0.52, 0.54}}}};  // 0.52 +- 0.0497
+  Expectation expected;
+  expected.of.figure = "mpg";
+  expected.relation = Relation::above;
+  const auto met = [&](double number) {
+    expected.value = number;
+    study.study[0].scenario.expect = {expected};
+    return check_expectations(study.results, study.compared).front().met;
+  };
+  CHECK(met(0.47));
+  CHECK_FALSE(met(0.471));
+}
+
 TEST_CASE("an alternative is compared with the base at its own place of the sweep, pairwise") {
   std::vector<StudyPoint> study(4);
   study[1].alternative = study[3].alternative = "other";

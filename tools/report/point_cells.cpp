@@ -7,7 +7,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr std::size_t kMostRows = 60;
+constexpr std::size_t kMostPoints = 60;
 
 constexpr Decimals kThreeDecimals{.least = 3, .most = 3};
 }  // namespace
@@ -74,9 +74,9 @@ void drop_empty_columns(std::vector<Column>& columns, std::vector<TableRow>& row
 }
 
 std::string cut_rows(std::vector<TableRow>& rows) {
-  if (rows.size() <= kMostRows) return {};
-  const std::size_t left_out = rows.size() - kMostRows;
-  rows.resize(kMostRows);
+  if (rows.size() <= kMostPoints) return {};
+  const std::size_t left_out = rows.size() - kMostPoints;
+  rows.resize(kMostPoints);
   return "  and " + std::to_string(left_out) + " more points: --out DIR writes all of them\n";
 }
 

@@ -189,8 +189,12 @@ Json expectation_json(const ExpectationOutcome& outcome) {
     json["within"] = number(expected.within);
   } else {
     Json& other = json[expected.relation == Relation::above ? "above" : "below"];
-    other = {{"figure", expected.other.figure}, {"alternative", expected.other.alternative}};
-    other["sweep"] = sweep_json(expected.other.at);
+    if (expected.other.figure.empty()) {
+      other = number(expected.value);
+    } else {
+      other = {{"figure", expected.other.figure}, {"alternative", expected.other.alternative}};
+      other["sweep"] = sweep_json(expected.other.at);
+    }
   }
   json["found"] = number(outcome.value);
   json["half_width"] = number(outcome.half_width);

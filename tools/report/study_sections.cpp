@@ -96,8 +96,8 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
   drop_empty_columns(columns, rows);
   return heading("ALTERNATIVES", style) +
          "   * none is at least as good in time and cost (MPG without prices), and better in one\n" +
-         text_table(columns, rows, style) + rest + steps_table(study, style) + services_table(study, style) +
-         queue_table(study, style);
+         text_table(columns, rows, style) + rest + epochs_table(study, style) + steps_table(study, style) +
+         services_table(study, style) + queue_table(study, style);
 }
 
 std::string frontier_page(const StudyResult& study, const PageContext& context) {
@@ -133,8 +133,10 @@ std::string expectations_table(const StudyResult& study, const Style& style) {
     const std::string name = figure_name(expected.of);
     if (expected.relation != Relation::value) {
       const bool above = expected.relation == Relation::above;
-      rows.push_back({clean(name + ", less " + figure_name(expected.other), style), "simulated",
-                      above ? "above 0" : "below 0", outcome.value ? digits(*outcome.value) : "no data", "",
+      const std::string other =
+          expected.other.figure.empty() ? digits(expected.value) : figure_name(expected.other);
+      rows.push_back({clean(name + ", less " + other, style), "simulated", above ? "above 0" : "below 0",
+                      outcome.value ? digits(*outcome.value) : "no data", "",
                       outcome.half_width ? exponent(*outcome.half_width) : "",
                       outcome.met ? "met" : "MISSED"});
       continue;

@@ -8,8 +8,6 @@
 namespace fleetsim {
 namespace {
 
-constexpr Decimals kFourDecimals{.least = 4, .most = 4};
-
 /// A column of the table: two lines of title, and what it says of a point.
 struct SweepColumn {
   std::string owner, title;  ///< "urgent" above "queue_wait"
@@ -44,7 +42,7 @@ std::string less_best(const StudyResult& study, std::size_t point, const Style& 
   return (*less.mean >= 0 ? "+" : "") + text;
 }
 
-std::string mark(const StudyResult& study, std::size_t point) {
+std::string standing_mark(const StudyResult& study, std::size_t point) {
   const Standing* const standing = standing_of(study, point);
   return standing == nullptr || standing->is_best() || standing->is_told_apart() ? "" : "~";
 }
@@ -98,7 +96,7 @@ std::vector<SweepColumn> figure_columns(const StudyResult& study, const PageCont
     columns.push_back(figure_column(study, figure, style));
     if (study.standings.empty() || figure != objective) continue;
     columns.push_back({"", "less best", [&](std::size_t i) { return less_best(study, i, style); }});
-    columns.push_back({"", "", [&](std::size_t i) { return mark(study, i); }, Align::left});
+    columns.push_back({"", "", [&](std::size_t i) { return standing_mark(study, i); }, Align::left});
   }
   if (!by_default) return columns;
   for (const auto& [title, figure] :
