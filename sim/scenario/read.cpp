@@ -169,6 +169,7 @@ StudyReading read_study_text(std::string_view text, const std::string& name, con
   std::vector<Issue> plan_issues;
   const StudyPlan plan = plan_study(*sources, options, plan_issues);
   Locator locator(*sources, plan);
+  for (const Issue& issue : reading.issues) locator.add(issue);
   for (const Issue& issue : plan_issues) {
     locator.add(issue.file.starts_with("--") ? issue : locator.issue_at(issue.pointer, issue.message));
   }
@@ -179,7 +180,14 @@ StudyReading read_study_text(std::string_view text, const std::string& name, con
   } else {
     read_points(*sources, plan, options, locator, reading);
   }
+  const std::vector<Issue> of_text = std::move(reading.issues);
   reading.issues = locator.sorted();
+  // What was no value at all is not also a wrong one.
+  std::erase_if(reading.issues, [&](const Issue& issue) {
+    return std::any_of(of_text.begin(), of_text.end(), [&](const Issue& known) {
+      return known.file == issue.file && known.pointer == issue.pointer && known.message != issue.message;
+    });
+  });
   if (!reading.issues.empty()) reading.points.clear();
   keep_first_of_each(reading.notes);
   return reading;

@@ -325,7 +325,9 @@ void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
     in.problem("preemptible", "false goes with placements that are kept, and not with \"remade\"");
   std::vector<std::string_view> quotas;
   for (const QuotaSpec& quota : scenario.scheduler.quotas) quotas.push_back(quota.name);
-  if (const auto quota = in.name("quota", "quota", quotas)) {
+  if (quotas.empty() && in.has("quota")) {
+    in.expected("quota", "a quota of the scheduler, which has none");
+  } else if (const auto quota = in.name("quota", "quota", quotas)) {
     job.quota = static_cast<std::uint32_t>(std::find(quotas.begin(), quotas.end(), *quota) - quotas.begin());
   }
 }

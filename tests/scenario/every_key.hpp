@@ -50,7 +50,7 @@ inline constexpr std::string_view kEveryKey[] = {
     "steps": { "gang": 1, "steps": 10, "epoch": 2, "step": { "time": "1 s", "ideal": "0.5 s" }, "input_stall": 0.1,
       "checkpoint": { "interval": "5 s", "pause": "1 s" }, "elastic": { "policy": "fixed", "grow": "at_commit", "step_times": { "1": "1 s", "2": "0.6 s" }, "resize": { "pause": "1 min", "state": "discarded" }, "script": [ { "at": "2 h", "devices": 2, "step": "0.6 s", "pause": "1 s", "state": "committed" } ] } },
     "elastic": { "gang": 2, "steps": 10, "step": { "time": "1 s" }, "elastic": { "least": 2, "most": 6, "step": 2 } } },
-  "scheduler": { "order": "las", "strict": false, "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true, "placement": "best-fit",
+  "scheduler": { "order": "las", "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true,
     "las_thresholds": ["10 GPU-h"], "quotas": { "team": 16 } },
   "window": { "length": "5 d", "warm_up": "1 d", "run_on": "2 d" },
   "runs": { "seed": 7, "replications": 4, "until": { "figure": "mpg", "half_width": 0.01 }, "batch": 2 },
@@ -80,7 +80,7 @@ inline constexpr std::string_view kEveryKey[] = {
     "m": { "gang": { "members": [ { "count": 1, "devices": 4, "cpus": 4, "memory": "1 GiB", "accepts": "T4" } ] }, "accepts": ["a"], "duration": "1 h" },
     "b": { "jobs": [ { "milli": 300, "duration": "1 h", "cpus": 2, "memory": "1 GiB", "accepts": "T4", "patience": "1 min" } ] },
     "c": { "kind": "reservation", "trace": { "format": "openb", "file": "three_pods.csv", "arrivals_up_to": 1.3, "every": "2 s" } } },
-  "scheduler": { "placement": "fgd" },
+  "scheduler": { "placement": "fgd", "strict": false },
   "window": { "length": "1 h" }
 })",
     R"({
