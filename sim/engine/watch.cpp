@@ -104,12 +104,14 @@ void Engine::watch() {
   now.evictions = job.evictions;
   now.drains = job.drains;
   now.swaps = job.swaps;
+  if (job.holds()) now.assigned = job.assigned;
   if (!spans.empty()) {
     WatchSpan& last = spans.back();
     last.to = now_;
+    const bool changes_size = class_of(job).elastic && last.assigned != now.assigned;
     const bool goes_on = last.state == now.state && last.who == now.who && last.starts == now.starts &&
                          last.failures == now.failures && last.evictions == now.evictions &&
-                         last.drains == now.drains && last.swaps == now.swaps;
+                         last.drains == now.drains && last.swaps == now.swaps && !changes_size;
     if (goes_on) {
       last.reserved = now.reserved;
       last.least_ahead = std::min(last.least_ahead, now.least_ahead);
@@ -122,7 +124,6 @@ void Engine::watch() {
   now.gave_way_to = std::exchange(gave_way_to_, {});
   if (job.holds()) {
     now.pool = job.pool.value;
-    now.assigned = job.assigned;
     now.parts = job.parts;
     now.parts.append(job.own_spares.begin(), job.own_spares.end());
   }

@@ -16,7 +16,7 @@ constexpr std::size_t kLongestQuote = 48;
 /// Builds the document as it is read, watching for what the library would let pass.
 class Builder : public nlohmann::json_sax<Json> {
  public:
-  Builder(std::string_view text, TextProblem& problem) : text_{text}, problem_{problem} {}
+  Builder(std::string_view text, std::vector<TextProblem>& problems) : text_{text}, problems_{problems} {}
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -32,9 +32,8 @@ class Builder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
-    if (open_.back()->contains(name)) {
-      return fail(child_pointer(place(), name), "this key is there twice; a key may be given once");
-    }
+    if (open_.back()->contains(name))
+      fail(child_pointer(place(), name), "this key is there twice; a key may be given once");
     key_ = name;
     return true;
   }
@@ -42,7 +41,8 @@ class Builder : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string& last_token,
                    const nlohmann::detail::exception& error) override {
     if (error.id == 406) {  // a number out of range
-      return fail(next_place(), "expected a number of a size that can be computed with; found " + last_token);
+      out_of_range_ = {next_place(), last_token, position};
+      return false;
     }
     const std::size_t at = std::min(position == 0 ? 0 : position - 1, text_.size());
     const std::string_view before = text_.substr(0, at);
@@ -54,6 +54,13 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
   Json& document() { return document_; }
+
+  /// A number that the reading ended at, since no double holds it.
+  struct OutOfRange {
+    std::string place, number;
+    std::size_t end = 0;  ///< of what was read
+  };
+  const std::optional<OutOfRange>& out_of_range() const { return out_of_range_; }
 
  private:
   template <class Value>
@@ -92,12 +99,13 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
   bool fail(std::string place, std::string message) {
-    if (problem_.message.empty()) problem_ = {std::move(place), std::move(message)};
+    problems_.push_back({std::move(place), std::move(message)});
     return false;
   }
 
   std::string_view text_;
-  TextProblem& problem_;
+  std::vector<TextProblem>& problems_;
+  std::optional<OutOfRange> out_of_range_;
   Json document_;
   std::vector<Json*> open_;
   std::vector<std::string> places_;
@@ -137,21 +145,36 @@ std::optional<std::size_t> first_broken_line(std::string_view text) {
 
 }  // namespace
 
-std::optional<Json> parse_json(std::string_view text, TextProblem& problem) {
+std::optional<Json> parse_json(std::string_view text, std::vector<TextProblem>& problems) {
   if (text.find_first_not_of(" \t\r\n") == text.npos) {
-    problem = {"line 1", "the file is empty; expected a scenario, an object in JSON"};
+    problems.push_back({"line 1", "the file is empty; expected a scenario, an object in JSON"});
     return std::nullopt;
   }
   if (const auto line = first_broken_line(text)) {
-    problem = {"line " + std::to_string(*line), "not UTF-8 text; a scenario is JSON in UTF-8"};
+    problems.push_back({"line " + std::to_string(*line), "not UTF-8 text; a scenario is JSON in UTF-8"});
     return std::nullopt;
   }
-  Builder builder(text, problem);
-  if (!Json::sax_parse(text, &builder)) {
-    if (problem.message.empty()) problem = {"line 1", "not JSON"};
-    return std::nullopt;
+  // The library gives up at a number out of range: put into quotes, it can be read past.
+  constexpr std::size_t kMostNumbers = 100;
+  std::string readable{text};
+  std::vector<TextProblem> numbers;
+  while (true) {
+    std::vector<TextProblem> found;
+    Builder builder(readable, found);
+    const bool is_read = Json::sax_parse(readable, &builder);
+    if (!is_read && builder.out_of_range() && numbers.size() < kMostNumbers) {
+      const auto& [place, number, end] = *builder.out_of_range();
+      numbers.push_back({place, "expected a number of a size that can be computed with; found " + number});
+      const std::size_t at = readable.rfind(number, end);
+      readable.replace(at, number.size(), "\"" + number + "\"");
+      continue;
+    }
+    if (!is_read && found.empty()) found.push_back({"line 1", "not JSON"});
+    problems.insert(problems.end(), found.begin(), found.end());
+    problems.insert(problems.end(), numbers.begin(), numbers.end());
+    if (!is_read) return std::nullopt;
+    return std::move(builder.document());
   }
-  return std::move(builder.document());
 }
 
 bool is_utf8(std::string_view text) { return !first_broken_line(text); }

@@ -5,19 +5,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fleetsim {
 
 using Json = nlohmann::ordered_json;
 
-/// What keeps a text from being JSON: a sentence and the place, "line 3" or a JSON pointer.
+/// What is wrong with a text as JSON: a sentence and the place, "line 3" or a JSON pointer.
 struct TextProblem {
   std::string place, message;
 };
 
 /// Parses strict JSON in UTF-8: no comments, no duplicate keys, no number out of range, at most 64 levels.
-/// @returns nothing, and the first problem, when the text is not that.
-std::optional<Json> parse_json(std::string_view text, TextProblem& problem);
+/// Past a key that is there twice, or a number out of range, which becomes a text, it reads on: then there
+/// are problems beside a document. @returns nothing where the rest makes no sense.
+std::optional<Json> parse_json(std::string_view text, std::vector<TextProblem>& problems);
 
 bool is_utf8(std::string_view text);
 

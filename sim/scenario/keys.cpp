@@ -153,6 +153,7 @@ constexpr KeyInfo kKeys[] = {
   {"class", "cpus", "positive", "", "CPUs of each node of a gang"},
   {"class", "memory", "bytes", "", "memory of each node of a gang"},
   {"class", "steps", "count", "", "work as a number of steps"},
+  {"class", "epoch", "count", "", "steps of an epoch; gives the figure jobs.CLASS.epochs"},
   {"class", "tokens", "positive", "", "work as a number of tokens; needs step.tokens"},
   {"class", "duration", "distribution", "", "work as stepping time; how long a reservation holds"},
   {"class", "device_time", "device_time", "", "work as device-time at the ideal, \"1000 GPU-h\"; needs a known ideal"},
@@ -399,7 +400,7 @@ constexpr KeyInfo kKeys[] = {
   {"cohort", "parent", "text", "", "cohort it is part of, and may borrow from"},
   {"cohort", "limit", "devices", "", "devices that its queues may never exceed together"},
 
-  {"budget", "evictions", "whole", "required", "at most so many ..."},
+  {"budget", "evictions", "evictions", "required", "at most so many, 0 for none at all, or \"unlimited\" ..."},
   {"budget", "per", "duration>0", "required", "... within any interval of this length"},
 
   {"window", "length", "duration>0", "", "what is counted"},
@@ -417,10 +418,17 @@ constexpr KeyInfo kKeys[] = {
 
   {"expectation", "figure", "text", "required", "name of the figure"},
   {"expectation", "alternative", "text", "", "of which alternative; default the base"},
+  {"expectation", "at", "place", "", "where in the sweep: values by JSON pointer; default the values of the file itself"},
   {"expectation", "basis", "closed_form|simulated", "required", "what is compared: the closed form or the simulated value"},
-  {"expectation", "value", "number", "required", "what it should be"},
+  {"expectation", "value", "number", "", "what it should be; or ..."},
+  {"expectation", "above", "compared", "", "... what it is above by more than its interval: a number, or another figure over the same replications; or ..."},
+  {"expectation", "below", "compared", "", "... below"},
   {"expectation", "within", "tolerance", "", "by how much it may differ; a simulated one may do without, and must then lie in its interval"},
   {"expectation", "source", "text", "required", "where the value is from"},
+
+  {"compared", "figure", "text", "", "name of the other figure; default the same"},
+  {"compared", "alternative", "text", "", "of which alternative, or \"base\"; default the same"},
+  {"compared", "at", "place", "", "where in the sweep; default the same"},
 };
 // clang-format on
 

@@ -86,8 +86,22 @@ void Locator::put(Found found) {
   if (issues_.emplace(issue.file, issue.pointer, issue.message).second) found_.push_back(std::move(found));
 }
 
+/// Whether the base has it so, and no option has changed the section around it.
+bool Locator::is_as_written(const Problem& problem) const {
+  const std::string section = problem.place.substr(0, problem.place.find('/', 1));
+  const auto changes = [&](const std::string& pointer) {
+    return is_within(pointer, section) && !is_within(problem.place, pointer);
+  };
+  return in_first_point_ &&
+         std::none_of(plan_.settings.begin(), plan_.settings.end(),
+                      [&](const Setting& each) { return changes(each.pointer); }) &&
+         std::none_of(plan_.axes.begin(), plan_.axes.end(),
+                      [&](const Axis& each) { return changes(each.pointer); });
+}
+
 void Locator::add(const Problems& problems, const PointPlan& point) {
   for (const Problem& problem : problems) {
+    if (problem.idle && !is_as_written(problem)) continue;
     const bool known = known_.contains({problem.pointer, problem.message});
     const Json* value = value_at(point.document, problem.place);
     // A value that is wrong in the base and again in a patch is to be corrected in both; an object is the

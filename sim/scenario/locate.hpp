@@ -49,6 +49,7 @@ class Locator {
   Found in_files(const std::string& pointer, const std::string& place, const std::string& message) const;
   /// "in alternative "x", with /y = z": what sets this point apart, in words.
   std::string condition(const PointPlan& point) const;
+  bool is_as_written(const Problem& problem) const;
   void put(Found found);
 
   const Sources& sources_;

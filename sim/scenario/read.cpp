@@ -42,7 +42,7 @@ Json document_of(const Json& base, const StudyPlan& plan, const PointPlan& point
   return document;
 }
 
-Scenario read_scenario(const Json& document, const std::vector<std::string>& alternatives, Traces& traces,
+Scenario read_scenario(const Json& document, const StudyNames& study, Traces& traces,
                        std::vector<std::string>& notes, Problems& problems) {
   Scenario scenario;
   const Reader root(document, "", "scenario", problems);
@@ -56,19 +56,39 @@ Scenario read_scenario(const Json& document, const std::vector<std::string>& alt
   read_window(root, scenario);
   read_packing(root, scenario);
   read_runs(root, scenario);
-  read_figures(root, alternatives, scenario);
+  read_figures(root, study, scenario);
   return scenario;
 }
 
-/// Whether every axis stands at the value that the file itself has: what it expects holds there alone.
-bool at_own_values(const Json& base, const StudyPlan& plan, const PointPlan& point) {
+/// The place of a figure with the axes that it does not name: they stand at the values that the file itself
+/// has. Nothing where it has none.
+std::optional<FigureOfPoint> complete(FigureOfPoint place, const Json& base, const StudyPlan& plan) {
   Json own = base;
-  own.merge_patch(plan.alternatives[point.alternative].second);
-  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-    const Json* value = value_at(own, plan.axes[i].pointer);
-    if (value == nullptr || *value != plan.axes[i].values[point.values[i]]) return false;
+  for (const auto& [name, patch] : plan.alternatives)
+    if (name == place.alternative) own.merge_patch(patch);
+  std::vector<std::pair<std::string, std::string>> at;
+  for (const Axis& axis : plan.axes) {
+    const auto named = std::find_if(place.at.begin(), place.at.end(),
+                                    [&](const auto& each) { return each.first == axis.pointer; });
+    const Json* const value = value_at(own, axis.pointer);
+    if (named == place.at.end() && value == nullptr) return std::nullopt;
+    at.emplace_back(axis.pointer, named == place.at.end() ? axis_text(*value) : named->second);
   }
-  return true;
+  place.at = std::move(at);
+  return place;
+}
+
+/// Leaves the expectations that are of this point.
+void keep_own(std::vector<Expectation>& expect, const StudyPoint& point, const Json& base,
+              const StudyPlan& plan) {
+  std::erase_if(expect, [&](Expectation& each) {
+    const auto of = complete(each.of, base, plan);
+    const auto other = each.other.figure.empty() ? FigureOfPoint{} : complete(each.other, base, plan);
+    if (!of || !other) return true;
+    each.of = *of;
+    each.other = *other;
+    return of->alternative != point.alternative || of->at != point.sweep;
+  });
 }
 
 /// Says what the point is; the rest of it is filled by the caller.
@@ -77,8 +97,7 @@ StudyPoint describe_point(const StudyPlan& plan, const PointPlan& point, const T
   described.alternative = plan.alternatives[point.alternative].first;
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
     const Json& value = plan.axes[i].values[point.values[i]];
-    described.sweep.emplace_back(plan.axes[i].pointer,
-                                 value.is_string() ? value.get<std::string>() : value.dump());
+    described.sweep.emplace_back(plan.axes[i].pointer, axis_text(value));
   }
   Json document = point.document;
   document.erase("expect");  // a check of the study, not part of what is simulated
@@ -108,10 +127,11 @@ void read_points(const Sources& sources, const StudyPlan& plan, const ReadOption
       locator.add({setting.option, setting.pointer, *wrong});
     }
   }
-  std::vector<std::string> names;
+  StudyNames names{.alternatives = {}, .sweep = sources.merged.value("sweep", Json::object())};
   for (const auto& [name, patch] : plan.alternatives) {
-    if (!name.empty()) names.push_back(name);
+    if (!name.empty()) names.alternatives.push_back(name);
   }
+  if (!names.sweep.is_object()) names.sweep = Json::object();
   Traces traces(folders_of(sources, options));
   for (std::size_t alternative = 0; alternative < plan.alternatives.size(); ++alternative) {
     PointPlan point{alternative, std::vector<std::size_t>(plan.axes.size(), 0), {}};
@@ -123,7 +143,7 @@ void read_points(const Sources& sources, const StudyPlan& plan, const ReadOption
       locator.add(problems, point);
       if (!locator.empty()) continue;
       reading.points.push_back(describe_point(plan, point, traces));
-      if (!at_own_values(base, plan, point)) scenario.expect.clear();
+      keep_own(scenario.expect, reading.points.back(), base, plan);
       if (scenario.name.empty())
         scenario.name = std::filesystem::path(sources.files.front().name).stem().string();
       reading.points.back().scenario = std::move(scenario);
@@ -149,6 +169,7 @@ StudyReading read_study_text(std::string_view text, const std::string& name, con
   std::vector<Issue> plan_issues;
   const StudyPlan plan = plan_study(*sources, options, plan_issues);
   Locator locator(*sources, plan);
+  for (const Issue& issue : reading.issues) locator.add(issue);
   for (const Issue& issue : plan_issues) {
     locator.add(issue.file.starts_with("--") ? issue : locator.issue_at(issue.pointer, issue.message));
   }
@@ -159,7 +180,14 @@ StudyReading read_study_text(std::string_view text, const std::string& name, con
   } else {
     read_points(*sources, plan, options, locator, reading);
   }
+  const std::vector<Issue> of_text = std::move(reading.issues);
   reading.issues = locator.sorted();
+  // What was no value at all is not also a wrong one.
+  std::erase_if(reading.issues, [&](const Issue& issue) {
+    return std::any_of(of_text.begin(), of_text.end(), [&](const Issue& known) {
+      return known.file == issue.file && known.pointer == issue.pointer && known.message != issue.message;
+    });
+  });
   if (!reading.issues.empty()) reading.points.clear();
   keep_first_of_each(reading.notes);
   return reading;

@@ -108,6 +108,7 @@ void read_eviction_terms(const Reader& in, EvictionTerms& terms) {
   }
   assign(terms.save, in.duration("save"));
   assign(terms.grace, in.duration("grace"));
+  if (in.has("grace") && !in.has("save")) in.idle("grace", "goes with \"save\", which is to fit in it");
   assign(terms.requeue_delay, in.duration("requeue_delay"));
   assign(terms.requeue, in.choice("requeue", {RequeueAt::submit, RequeueAt::behind}));
 }

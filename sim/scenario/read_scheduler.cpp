@@ -20,8 +20,15 @@ std::optional<EvictionBudget> read_budget(const Reader& in, std::string_view key
   const std::optional<Reader> given = in.object(key);
   if (!given) return std::nullopt;
   EvictionBudget budget;
-  assign(budget.evictions, given->whole("evictions"));
   assign(budget.per, given->duration("per", Sign::positive));
+  const Json* const evictions = given->find("evictions");
+  if (evictions == nullptr) return budget;
+  if (*evictions == "unlimited") return std::nullopt;
+  if (const auto whole = whole_of(*evictions, {})) {
+    budget.evictions = *whole;
+  } else {
+    given->expected("evictions", "a whole number of 0 or more, or \"unlimited\"");
+  }
   return budget;
 }
 
@@ -46,6 +53,8 @@ void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
   if (assign(spec.eviction.requeue_backoff, in.number("requeue_backoff")) &&
       spec.eviction.requeue_backoff < 1)
     in.expected("requeue_backoff", "a number of 1 or more");
+  if (in.has("requeue_backoff") && !in.has("requeue_delay"))
+    in.problem("requeue_backoff", "goes with \"requeue_delay\", which it lengthens");
   for (const std::string_view key :
        in.present({"by", "reclaim", "victims", "min_runtime", "job_budget", "pool_budget"})) {
     if (spec.preemption == Preemption::remade) in.problem(key, "goes with placements \"kept\"");
@@ -61,7 +70,8 @@ void read_backfill(const Reader& in, SchedulerSpec& spec) {
   if (assign(spec.estimate_factor, in.number("estimate_factor")) && !(spec.estimate_factor > 0))
     in.expected("estimate_factor", "a number above 0");
   if (spec.backfill == Backfill::none) {
-    if (spec.backfill_depth) in.problem("backfill_depth", "goes with \"backfill\", of which there is none");
+    for (const std::string_view key : in.present({"backfill_depth", "estimates", "estimate_factor"}))
+      in.idle(key, "goes with \"backfill\", of which there is none");
     return;
   }
   if (!spec.strict) in.problem("backfill", "goes with a strict order, from which it is the exception");
@@ -137,9 +147,12 @@ void read_cohorts(const Reader& in, SchedulerSpec& spec) {
 
 void read_queue(const Reader& in, SchedulerSpec& spec, QuotaSpec& quota) {
   quota.guarantee = read_devices(in, "guarantee");
-  assign(quota.capacity, read_devices(in, "limit"));
+  if (assign(quota.capacity, read_devices(in, "limit")) && quota.capacity == Capacity::zero())
+    in.expected("limit", "more than 0: under it no job could ever start");
   quota.cohort = read_reference(in, "cohort", "cohort", spec.cohorts);
   quota.lend = read_devices(in, "lend");
+  if (quota.lend && quota.guarantee && *quota.lend > *quota.guarantee)
+    in.expected("lend", "at most the guarantee, " + format_devices(*quota.guarantee));
   assign(quota.lend_when_head_blocked, in.flag("lend_when_head_blocked"));
   assign(quota.weight, in.positive_number("weight"));
   if (!quota.guarantee) {
@@ -181,12 +194,51 @@ void read_quotas(const Reader& in, const Scenario& scenario, SchedulerSpec& spec
                              format_devices(fleet) + " beside its spares");
 }
 
+/// Parts that are there and do nothing beside the others. Those of a preset are not asked for.
+void check_idle_parts(const Reader& own, const SchedulerSpec& spec) {
+  const auto idle = [](const Reader& in, std::initializer_list<std::string_view> keys, bool is_idle,
+                       const std::string& why) {
+    for (const std::string_view key : in.present(keys))
+      if (is_idle) in.idle(key, why);
+  };
+  const bool atomic = spec.admission == Admission::atomic;
+  idle(own, {"holders", "hold_timeout", "interleave"}, atomic, "goes with admission \"partial-hold\"");
+  idle(own, {"strict"}, !atomic,
+       "goes with admission \"atomic\": under partial hold every gang takes what is free");
+  idle(own, {"las_thresholds"}, spec.order != "las", "goes with order \"las\"");
+  idle(own, {"fair_share_half_life"}, spec.order != "fair-share", "goes with order \"fair-share\"");
+  idle(own, {"order"}, spec.order == "fair-share" && spec.quotas.empty(),
+       "\"fair-share\" needs \"quotas\", whose jobs it ranks");
+  const bool guarantees = std::any_of(spec.quotas.begin(), spec.quotas.end(),
+                                      [](const QuotaSpec& quota) { return quota.guarantee.has_value(); });
+  if (const Json* const preemption = own.find("preemption");
+      preemption != nullptr && preemption->is_object()) {
+    const Reader in{*preemption, own.pointer_of("preemption"), "", own.problems()};
+    idle(in, {"reclaim"}, spec.reclaim && !guarantees, "needs \"quotas\" with a guarantee, to take it back");
+    idle(in, {"by"}, spec.preempt_by == PreemptBy::nobody && !spec.reclaim,
+         "\"nobody\" goes with \"reclaim\": otherwise nobody is ever stopped");
+  }
+}
+
+/// Says of problems with a part that stands in a preset alone, where it is from.
+void name_preset(const Json& own, const std::string& preset, const std::string& pointer, Problems& problems,
+                 std::size_t from) {
+  for (std::size_t i = from; i < problems.size(); ++i) {
+    std::string part = problems[i].pointer;
+    if (part.size() <= pointer.size() + 1) continue;
+    part = part.substr(pointer.size() + 1);
+    if (!own.contains(part.substr(0, part.find('/'))))
+      problems[i].message += "; it is of preset \"" + preset + "\"";
+  }
+}
+
 }  // namespace
 
 void read_scheduler(const Reader& root, Scenario& scenario) {
   if (!root.has("scheduler")) return;
   // What the scenario says goes before what a preset says.
-  Json merged = *root.find("scheduler");
+  const Json& own = *root.find("scheduler");
+  Json merged = own;
   const Json named = merged.is_object() ? merged.value("preset", Json{}) : Json{};
   for (const Preset& preset : presets()) {
     if (named != preset.name) continue;
@@ -194,6 +246,7 @@ void read_scheduler(const Reader& root, Scenario& scenario) {
     parts.merge_patch(merged);
     merged = std::move(parts);
   }
+  const std::size_t before = root.problems().size();
   const Reader scheduler{merged, root.pointer_of("scheduler"), "scheduler", root.problems()};
   const Reader* const in = &scheduler;
   in->name("preset", "preset", known_presets());
@@ -210,9 +263,10 @@ void read_scheduler(const Reader& root, Scenario& scenario) {
   read_thresholds(*in, spec);
   read_cohorts(*in, spec);
   read_quotas(*in, scenario, spec);
-  if (assign(spec.fair_share_half_life, in->duration("fair_share_half_life", Sign::positive)) &&
-      spec.order != "fair-share")
-    in->problem("fair_share_half_life", "goes with order \"fair-share\"");
+  assign(spec.fair_share_half_life, in->duration("fair_share_half_life", Sign::positive));
+  if (own.is_object()) check_idle_parts({own, root.pointer_of("scheduler"), "", root.problems()}, spec);
+  if (named.is_string())
+    name_preset(own, named.get<std::string>(), root.pointer_of("scheduler"), root.problems(), before);
 }
 
 }  // namespace fleetsim

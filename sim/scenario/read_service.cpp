@@ -108,8 +108,8 @@ void read_replicas(const Reader& service, const Reader& in, JobClass& job) {
 
 void check_service(const Reader& in) {
   for (const std::string_view key :
-       in.present({"jobs", "trace", "steps", "tokens", "duration", "device_time", "step", "input_stall",
-                   "input", "checkpoint", "elastic", "lease", "limit", "stragglers"}))
+       in.present({"jobs", "trace", "steps", "epoch", "tokens", "duration", "device_time", "step",
+                   "input_stall", "input", "checkpoint", "elastic", "lease", "limit", "stragglers"}))
     in.problem(key, "means nothing to a service, which is ready for as long as it is wanted");
 }
 

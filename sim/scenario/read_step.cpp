@@ -238,6 +238,8 @@ void read_work(const Reader& in, JobClass& job) {
   assign(job.steps, steps_for_tokens(in, job));
   assign(job.duration, in.distribution("duration"));
   assign(job.duration, time_for_ideal(in, job));
+  assign(job.epoch, in.whole("epoch", {1, static_cast<std::int64_t>(kMostSteps)}));
+  if (in.has("epoch") && !in.has("step")) in.problem("epoch", "needs \"step\", of which an epoch is so many");
   if (in.has("steps") && !in.has("step")) in.problem("steps", "needs \"step\", to know what one takes");
 }
 

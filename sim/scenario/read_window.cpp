@@ -51,44 +51,6 @@ void check_horizon(const Reader& in, const WindowSpec& spec) {
   }
 }
 
-/// Reports a figure that names a pool or a class of jobs that is not there.
-void check_figure(const Reader& in, std::string_view key, const std::string& figure,
-                  const Scenario& scenario) {
-  const auto check = [&](std::string_view prefix, std::string_view what,
-                         const std::vector<std::string_view>& names) {
-    if (!figure.starts_with(prefix)) return;
-    const std::string rest = figure.substr(prefix.size());
-    const std::string name = rest.substr(0, rest.find('.'));
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      in.problem(key, unknown_name(what, name, names));
-  };
-  std::vector<std::string_view> pools, jobs, services;
-  for (const PoolSpec& pool : scenario.pools) pools.push_back(pool.name);
-  for (const JobClass& job : scenario.classes)
-    (job.kind == JobKind::service ? services : jobs).push_back(job.name);
-  check("pools.", "pool", pools);
-  check("services.", "service", services);
-  check("jobs.", "workload", jobs);
-  if (figure.empty()) in.expected(key, "the name of a figure");
-}
-
-Expectation read_expectation(const Reader& in, const std::vector<std::string_view>& alternatives,
-                             const Scenario& scenario) {
-  Expectation expectation;
-  if (assign(expectation.figure, in.text("figure"))) check_figure(in, "figure", expectation.figure, scenario);
-  assign(expectation.alternative, in.name("alternative", "alternative", alternatives));
-  assign(expectation.basis, in.choice("basis", {Basis::closed_form, Basis::simulated}));
-  assign(expectation.value, in.number("value"));
-  assign(expectation.source, in.text("source"));
-  if (assign(expectation.within, in.number("within")) && *expectation.within < 0) {
-    in.expected("within", "a number of 0 or more");
-  }
-  if (expectation.basis == Basis::closed_form && in.has("basis") && !in.has("within")) {
-    in.problem("missing key \"within\", which a closed form needs");
-  }
-  return expectation;
-}
-
 }  // namespace
 
 void read_window(const Reader& root, Scenario& scenario) {
@@ -129,22 +91,6 @@ void read_runs(const Reader& root, Scenario& scenario) {
       check_figure(*until, "figure", spec.until_figure, scenario);
     }
     assign(spec.until_half_width, until->positive_number("half_width"));
-  }
-}
-
-void read_figures(const Reader& root, const std::vector<std::string>& alternatives, Scenario& scenario) {
-  const Json* assumed = root.find("assume");
-  if (assumed != nullptr && !assumed->is_object()) root.expected("assume", "an object of numbers by figure");
-  if (assumed != nullptr && assumed->is_object()) {
-    const Reader figures(*assumed, root.pointer_of("assume"), "", root.problems());
-    for (const auto& [figure, ignored] : assumed->items()) {
-      check_figure(figures, figure, figure, scenario);
-      if (const auto value = figures.number(figure)) scenario.assume.push_back({figure, *value});
-    }
-  }
-  const std::vector<std::string_view> names(alternatives.begin(), alternatives.end());
-  for (const Reader& in : root.list("expect")) {
-    scenario.expect.push_back(read_expectation(in, names, scenario));
   }
 }
 

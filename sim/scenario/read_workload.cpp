@@ -297,8 +297,9 @@ void read_arrivals(const Reader& in, Scenario& scenario, Traces& traces, std::ve
 
 /// Reports keys of a class that mean nothing to an allocation without steps.
 void check_reservation(const Reader& in) {
-  for (const std::string_view key : in.present({"steps", "tokens", "device_time", "step", "program_goodput",
-                                                "input_stall", "input", "checkpoint", "layout"})) {
+  for (const std::string_view key :
+       in.present({"steps", "epoch", "tokens", "device_time", "step", "program_goodput", "input_stall",
+                   "input", "checkpoint", "layout"})) {
     in.problem(key, "means nothing to a reservation, which does no work");
   }
 }
@@ -324,7 +325,9 @@ void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
     in.problem("preemptible", "false goes with placements that are kept, and not with \"remade\"");
   std::vector<std::string_view> quotas;
   for (const QuotaSpec& quota : scenario.scheduler.quotas) quotas.push_back(quota.name);
-  if (const auto quota = in.name("quota", "quota", quotas)) {
+  if (quotas.empty() && in.has("quota")) {
+    in.expected("quota", "a quota of the scheduler, which has none");
+  } else if (const auto quota = in.name("quota", "quota", quotas)) {
     job.quota = static_cast<std::uint32_t>(std::find(quotas.begin(), quotas.end(), *quota) - quotas.begin());
   }
 }

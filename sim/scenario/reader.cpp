@@ -144,7 +144,9 @@ Reader::Reader(const Json& value, std::string pointer, std::string_view object, 
   }
   for (const KeyInfo& row : rows) {
     if (row.fallback == "required" && !value.contains(row.name)) {
-      problem("missing key " + in_quotes(row.name) + ": " + std::string(row.about));
+      std::string_view about = row.about;
+      if (about.starts_with("... ")) about.remove_prefix(4);  // goes on from the key before
+      problem("missing key " + in_quotes(row.name) + ": " + std::string(about));
     }
   }
 }
@@ -167,6 +169,10 @@ void Reader::problem(std::string message) const {
 
 void Reader::problem(std::string_view key, std::string message) const {
   problems_->push_back({pointer_of(key), pointer_of(key), std::move(message)});
+}
+
+void Reader::idle(std::string_view key, std::string message) const {
+  problems_->push_back({pointer_of(key), pointer_of(key), std::move(message), true});
 }
 
 void Reader::expected(std::string_view key, std::string_view expected) const {
@@ -341,7 +347,8 @@ std::optional<std::size_t> Reader::word(std::string_view key, std::size_t count)
     const auto found = std::find(words.begin(), words.end(), chosen);
     const auto index = static_cast<std::size_t>(found - words.begin());
     if (index < count) return index;
-    problem(key, unknown_name(key, chosen, words));
+    const bool says_what = key.size() > 2;  // unlike "by" and "as"
+    problem(key, unknown_name(says_what ? key : "value", chosen, words));
   } else {
     expected(key, "one of " + joined(words, ", "));
   }

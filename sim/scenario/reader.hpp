@@ -24,6 +24,9 @@ struct Problem {
   std::string pointer;  ///< what the message is about
   std::string place;    ///< where it stands; below `pointer` for an unknown key
   std::string message;
+  /// A part that does nothing beside the others: said of what the file itself says, not of what an
+  /// alternative or an option makes of it.
+  bool idle = false;
 };
 
 using Problems = std::vector<Problem>;
@@ -65,6 +68,8 @@ class Reader {
   /// Reports about this object as a whole, or about one of its keys.
   void problem(std::string message) const;
   void problem(std::string_view key, std::string message) const;
+  /// Reports that a key does nothing beside the others.
+  void idle(std::string_view key, std::string message) const;
   /// Reports that the value of a key is not `expected`.
   void expected(std::string_view key, std::string_view expected) const;
   /// Reports all but the first of `keys` that are there, which exclude each other. @returns how many are

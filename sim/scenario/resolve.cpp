@@ -60,11 +60,10 @@ std::string suggestion(const Json& parent, const std::string& prefix, const std:
 /// A JSON object out of a text, or an issue.
 std::optional<Json> parse_scenario(std::string_view text, const std::string& name,
                                    std::vector<Issue>& issues) {
-  TextProblem problem;
-  std::optional<Json> document = parse_json(text, problem);
-  if (!document) {
-    issues.push_back({name, problem.place, problem.message});
-  } else if (!document->is_object()) {
+  std::vector<TextProblem> problems;
+  std::optional<Json> document = parse_json(text, problems);
+  for (const TextProblem& problem : problems) issues.push_back({name, problem.place, problem.message});
+  if (document && !document->is_object()) {
     issues.push_back({name, "", "expected a scenario, an object in JSON; found " + describe(*document)});
     document.reset();
   }
@@ -181,9 +180,9 @@ bool is_within(std::string_view pointer, std::string_view prefix) {
 }
 
 Json json_or_text(const std::string& text) {
-  TextProblem problem;
-  const std::optional<Json> value = parse_json(text, problem);
-  return value ? *value : Json(text);
+  std::vector<TextProblem> problems;
+  const std::optional<Json> value = parse_json(text, problems);
+  return value && problems.empty() ? *value : Json(text);
 }
 
 std::optional<std::string> set_at(Json& document, const std::string& pointer, const Json& value) {

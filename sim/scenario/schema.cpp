@@ -55,12 +55,14 @@ constexpr PlainType kPlainTypes[] = {
     {"interval", R"({"type": "string", "examples": ["30 min", "young", "daly", "auto", "none"]})"},
     {"load", R"({"type": "string", "examples": ["auto", "10 s"]})"},
     {"lost_work", R"({"type": "string", "examples": ["since_last_commit", "15 min"]})"},
+    {"evictions", R"({"anyOf": [{"type": "integer", "minimum": 0}, {"const": "unlimited"}]})"},
     {"done", R"({"const": "done"})"},
     {"openb", R"({"const": "openb"})"},
     {"accepts",
      R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]})"},
     {"patch", R"({"type": "object"})"},
     {"values", R"({"type": "array", "minItems": 1})"},
+    {"place", R"({"type": "object"})"},
 };
 
 #undef FLEETSIM_QUANTITY
@@ -73,6 +75,7 @@ constexpr PlainType kInstead[] = {
     {"quota", R"({"$ref": "#/definitions/count"})"},
     {"recovery", R"({"type": "string", "examples": ["textbook"]})"},
     {"order_preemption", R"({"const": "none"})"},
+    {"compared", R"({"type": "number"})"},
 };
 
 Json parsed(std::string_view text) { return Json::parse(text); }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/scenario/reader.hpp"
@@ -27,8 +29,19 @@ void read_window(const Reader& root, Scenario& scenario);
 /// Fills in what packed pools need, and reports what does not go with them; all else is read before.
 void read_packing(const Reader& root, Scenario& scenario);
 void read_runs(const Reader& root, Scenario& scenario);
-/// `assume` and `expect`; `alternatives` are the names that an expectation may give.
-void read_figures(const Reader& root, const std::vector<std::string>& alternatives, Scenario& scenario);
+
+/// What an expectation may name of the study around it.
+struct StudyNames {
+  std::vector<std::string_view> alternatives;
+  Json sweep;  ///< of the file: lists of values by pointer; an empty object where there are none
+};
+/// `assume` and `expect`.
+void read_figures(const Reader& root, const StudyNames& study, Scenario& scenario);
+/// Reports a figure that names a pool or a class of jobs that is not there.
+void check_figure(const Reader& in, std::string_view key, const std::string& figure,
+                  const Scenario& scenario);
+/// A value of an axis of the sweep as a person would write it.
+std::string axis_text(const Json& value);
 
 /// The bit of a model of devices, which gets one if it has none; nothing, with a problem at `key`, where
 /// there are too many.

@@ -327,6 +327,7 @@ struct JobClass {
   GangSpec gang;
   StepSpec step;
   std::optional<std::int64_t> steps;  ///< whole steps to do, when the work is a number of steps
+  std::optional<std::int64_t> epoch;  ///< steps of an epoch, where work is told in epochs
   std::optional<Distribution>
       duration;  ///< seconds of stepping, when the work is a duration; neither: endless
   ProgramSplit program;
@@ -427,12 +428,24 @@ struct FigureAssumption {
 
 enum class Basis : std::uint8_t { closed_form, simulated };
 
-struct Expectation {
+/// A figure of one point of a study.
+struct FigureOfPoint {
   std::string figure;
   std::string alternative;  ///< "" is the base
+  /// Where in the sweep, an axis each, as StudyPoint::sweep has it.
+  std::vector<std::pair<std::string, std::string>> at;
+};
+
+/// A figure has a value, or is above or below another by more than chance.
+enum class Relation : std::uint8_t { value, above, below };
+
+struct Expectation {
+  FigureOfPoint of;
   Basis basis = Basis::simulated;
+  Relation relation = Relation::value;
   double value = 0.0;
   std::optional<double> within;  ///< absolute; a simulated one may lean on its interval instead
+  FigureOfPoint other;           ///< that it is above or below; without a figure it is `value`
   std::string source;
 };
 

@@ -13,7 +13,7 @@ struct ElasticPolicy {
     at_most,    ///< at its largest size
     with_free,  ///< at any size, the largest that is free
   };
-  std::string_view name, about;
+  std::string_view name, about, source, cost;
   Start start = Start::as_given;
   bool grows = false;    ///< into capacity that becomes free while nobody waits for it
   bool shrinks = false;  ///< where a job that it would keep waiting needs room, before anybody is stopped

@@ -7,6 +7,7 @@
 #include "models/money/cost.hpp"
 #include "models/reliability/reliability.hpp"
 #include "sim/study/class_terms.hpp"
+#include "sim/study/elastic_forms.hpp"
 #include "sim/study/service_forms.hpp"
 
 namespace fleetsim {
@@ -188,9 +189,11 @@ ClosedForms closed_forms(const Scenario& scenario) {
     if (job_class.kind == JobKind::service) {
       for (const auto& [figure, form] : service_forms(scenario, job_class))
         book.set(figure, form.value, form.kind);
-    } else if (add_class(scenario, job_class, book)) {
-      known.push_back(&job_class);
+      continue;
     }
+    for (const auto& [figure, form] : elastic_forms(scenario, job_class))
+      book.set(figure, form.value, form.kind);
+    if (add_class(scenario, job_class, book)) known.push_back(&job_class);
   }
   // With several the weights in which they hold the pool are not known.
   if (known.size() == 1) add_fleet(scenario, *known.front(), book);

@@ -3,18 +3,20 @@
 #include "sim/study/compare.hpp"
 
 namespace fleetsim {
-namespace {
 
-/// Over the replications that both have; those share their random numbers.
-Estimate difference(const FigureParts& alternative, const FigureParts& base) {
-  const std::size_t n = std::min(alternative.numerators.size(), base.numerators.size());
+Estimate difference(const FigureParts& a, const FigureParts& b) {
+  const std::size_t n = std::min(a.numerators.size(), b.numerators.size());
   const auto first = [n](const FigureParts& parts) {
     return RatioParts{std::span{parts.numerators}.first(n), std::span{parts.denominators}.first(n)};
   };
-  return paired_difference(first(alternative), first(base));
+  return paired_difference(first(a), first(b));
 }
 
-}  // namespace
+const FigureParts* find_parts(std::span<const FigureParts> parts, std::string_view figure) {
+  const auto found =
+      std::find_if(parts.begin(), parts.end(), [&](const FigureParts& each) { return each.name == figure; });
+  return found == parts.end() ? nullptr : &*found;
+}
 
 std::vector<PairedDifference> differences(std::span<const PointResult> points,
                                           std::span<const std::vector<FigureParts>> compared) {
@@ -27,9 +29,8 @@ std::vector<PairedDifference> differences(std::span<const PointResult> points,
     if (base == points.end()) continue;
     const std::vector<FigureParts>& of_base = compared[static_cast<std::size_t>(base - points.begin())];
     for (const FigureParts& parts : compared[point]) {
-      const auto same = std::find_if(of_base.begin(), of_base.end(),
-                                     [&](const FigureParts& each) { return each.name == parts.name; });
-      if (same == of_base.end()) continue;
+      const FigureParts* const same = is_compared(parts.name) ? find_parts(of_base, parts.name) : nullptr;
+      if (same == nullptr) continue;
       const Estimate estimate = difference(parts, *same);
       if (estimate.mean) result.push_back({point, parts.name, estimate});
     }

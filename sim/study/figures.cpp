@@ -195,6 +195,7 @@ std::optional<Figure> evaluate(const NamedFigure& figure, std::span<const RunSum
   if (info.shown == Shown::where_measured && !figure.place.pool_spec().measure_fragmentation)
     return std::nullopt;
   if (info.shown == Shown::where_elastic && !figure.place.class_spec().elastic) return std::nullopt;
+  if (info.shown == Shown::where_in_epochs && !figure.place.class_spec().epoch) return std::nullopt;
   if (info.shown == Shown::where_unmodelled && factors_over(figure, runs).unmodelled == DeviceTime::zero())
     return std::nullopt;
 

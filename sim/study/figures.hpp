@@ -64,6 +64,7 @@ enum class Shown : std::uint8_t {
   with_closed_form,  ///< only beside its closed form
   where_measured,    ///< fragmentation of a pool that the scenario asks for
   where_elastic,     ///< of a class whose gangs may change their size
+  where_in_epochs,   ///< of a class whose work is told in epochs
 };
 
 /// A row of the table of figures. Over replications a figure is the sum of numerators over the sum of

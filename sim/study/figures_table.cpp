@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/scenario/class_sections.hpp"
 #include "sim/study/class_terms.hpp"
 #include "sim/study/figures.hpp"
 
@@ -145,6 +146,18 @@ double slowdown(const FigurePlace& place, const RunSums& sums) {
 double productive_seconds(const FigurePlace& place, const RunSums& sums) {
   return mean_work(place.class_spec())->si * completed(place, sums);
 }
+/// Ideal time of one epoch: a step is the same work at every size.
+double ideal_of_epoch(const FigurePlace& place, const RunSums&) {
+  const JobClass& spec = place.class_spec();
+  double all = 0, ideal = 0;
+  for (const auto& [leaf, weight] : spec.program.weights) {
+    all += count(weight);
+    if (leaf == Leaf::ideal) ideal += count(weight);
+  }
+  if (!(all > 0)) return 0;
+  return count(gang_capacity(spec)->milli()) * count(spec.step.time.ns()) * (ideal / all) *
+         count(*spec.epoch);
+}
 double gang_seconds(const FigurePlace& place, double milli_device_ns) {
   constexpr double kSecondsPerNanosecond = 1e-9;
   return milli_device_ns / count(one_gang(place.class_spec())->milli()) * kSecondsPerNanosecond;
@@ -212,6 +225,11 @@ std::string_view no_one_work(const FigurePlace& place, const Factors& factors) {
   if (spec.steps || (spec.duration && spec.duration->is_fixed())) return "";
   const std::string_view lack = no_end(place, factors);
   return lack.empty() ? "jobs of the class differ in their work" : lack;
+}
+std::string_view no_one_size(const FigurePlace& place, const Factors& factors) {
+  const JobClass& spec = place.class_spec();
+  if (!spec.arrivals.listed.empty() || !gang_capacity(spec)) return "jobs of the class differ in size";
+  return no_ideal(place, factors);
 }
 std::string_view no_one_gang(const FigurePlace& place, const Factors&) {
   return one_gang(place.class_spec()) ? "" : "jobs of the class differ in size";
@@ -390,6 +408,13 @@ constexpr std::array kFigures{
         productive_seconds, job_seconds<&ClassOutcome::time_to_result>, kCompleted, no_one_work},
     FigureInfo{"jobs.CLASS.completed", kJob, "count",
                "jobs submitted in the window that completed, per replication", completed, once, ""},
+    FigureInfo{"jobs.CLASS.epochs", kJob, "epochs",
+               "work done in the window, per replication: ideal time of it, over that of an epoch",
+               ideal<job>, ideal_of_epoch, "the ideal of the work is not known", no_one_size,
+               Shown::where_in_epochs},
+    FigureInfo{"jobs.CLASS.break_even_pause", kJob, "s",
+               "pause at which growing gains nothing by the end of the window over staying small", nullptr,
+               nullptr, kInputsAlone, nullptr, Shown::with_closed_form},
     FigureInfo{"jobs.CLASS.gave_up", kJob, "count",
                "jobs submitted in the window that gave up, per replication",
                number_of<&ClassOutcome::gave_up>, once, ""},

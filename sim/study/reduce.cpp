@@ -94,8 +94,8 @@ bool is_compared(std::string_view figure) {
   if (std::find(kCompared.begin(), kCompared.end(), figure) != kCompared.end()) return true;
   if (figure.starts_with("services."))
     return figure.ends_with(".runtime_goodput") || figure.ends_with(".time_to_ready");
-  return figure.starts_with("jobs.") &&
-         (figure.ends_with(".time_to_result") || figure.ends_with(".runtime_goodput"));
+  return figure.starts_with("jobs.") && (figure.ends_with(".time_to_result") ||
+                                         figure.ends_with(".runtime_goodput") || figure.ends_with(".epochs"));
 }
 
 std::string describe(const StudyPoint& point) {
@@ -104,15 +104,17 @@ std::string describe(const StudyPoint& point) {
   return text;
 }
 
-Reduction reduce(const StudyPoint& point, std::span<const RunResult> runs) {
+Reduction reduce(const StudyPoint& point, std::span<const RunResult> runs,
+                 std::span<const std::string> more) {
   Reduction reduction{.result = sum_runs(point, runs), .compared = {}};
   const ClosedForms forms = closed_forms(point.scenario);
   const std::vector<RunSums> sums(runs.begin(), runs.end());
   for (const NamedFigure& named : figures_of(point.scenario)) {
     std::optional<Figure> figure = evaluate(named, sums, forms);
     if (!figure) continue;
-    if (is_compared(named.name) && figure->simulated.mean)
-      reduction.compared.push_back(parts_of(named, sums));
+    const bool is_asked_for =
+        is_compared(named.name) || std::find(more.begin(), more.end(), named.name) != more.end();
+    if (is_asked_for && figure->simulated.mean) reduction.compared.push_back(parts_of(named, sums));
     reduction.result.figures.push_back(*std::move(figure));
   }
   reduction.result.warnings = warnings_of(reduction.result);

@@ -16,8 +16,10 @@ struct Reduction {
   std::vector<FigureParts> compared;
 };
 
-/// Sums the replications of a point in their order, at least one, and forms its figures.
-Reduction reduce(const StudyPoint& point, std::span<const RunResult> runs);
+/// Sums the replications of a point in their order, at least one, and forms its figures. Differences of
+/// `more` are asked for, beside those that are reported.
+Reduction reduce(const StudyPoint& point, std::span<const RunResult> runs,
+                 std::span<const std::string> more = {});
 
 /// Whether a figure is one whose differences between alternatives are reported.
 bool is_compared(std::string_view figure);

@@ -125,14 +125,26 @@ std::size_t most_replications(const StudyReading& study) {
   return total;
 }
 
+/// Figures whose differences are asked for beside those that are reported.
+std::vector<std::string> figures_to_compare(const StudyReading& study, const Objective& objective) {
+  std::vector<std::string> figures{objective.figure};
+  for (const StudyPoint& point : study.points) {
+    for (const Expectation& expectation : point.scenario.expect) {
+      if (expectation.relation == Relation::value) continue;
+      figures.push_back(expectation.of.figure);
+      if (!expectation.other.figure.empty()) figures.push_back(expectation.other.figure);
+    }
+  }
+  return figures;
+}
+
 }  // namespace
 
 StudyResult run_points(const StudyReading& study, const StudyOptions& options, const Simulate& simulate) {
   Shared shared{
       .options = options, .simulate = simulate, .progress = Progress{options, most_replications(study)}};
-  const bool has_alternatives =
-      std::any_of(study.points.begin(), study.points.end(),
-                  [](const StudyPoint& point) { return !point.alternative.empty(); });
+  const std::vector<std::string> more = figures_to_compare(study, options.objective);
+  const bool compares = study.points.size() > 1 || more.size() > 1;
   std::vector<std::optional<Reduction>> reductions(study.points.size());
   // More threads than cores are no mistake: the caller may know better.
   std::optional<tbb::global_control> allow;
@@ -142,8 +154,8 @@ StudyResult run_points(const StudyReading& study, const StudyOptions& options, c
     tbb::parallel_for(std::size_t{0}, study.points.size(), [&](std::size_t index) {
       const std::vector<RunResult> runs = PointRuns{study.points[index], index, shared}.run();
       if (runs.empty()) return;
-      reductions[index] = reduce(study.points[index], runs);
-      if (!has_alternatives) reductions[index]->compared.clear();
+      reductions[index] = reduce(study.points[index], runs, more);
+      if (!compares) reductions[index]->compared.clear();
     });
   });
   shared.fault.raise();
@@ -155,8 +167,10 @@ StudyResult run_points(const StudyReading& study, const StudyOptions& options, c
     compared.push_back(std::move(reduction->compared));
   }
   result.differences = differences(result.points, compared);
+  result.objective = options.objective;
+  result.standings = standings(result.points, compared, options.objective);
   result.frontier = frontier(result.points);
-  result.expectations = check_expectations(result.points);
+  result.expectations = check_expectations(result.points, compared);
   return result;
 }
 

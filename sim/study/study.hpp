@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -52,6 +53,25 @@ struct PairedDifference {
   Estimate difference;  ///< alternative - base
 };
 
+/// What makes one point of a sweep better than another.
+struct Objective {
+  std::string figure = "mpg";
+  enum class Best : std::uint8_t { highest, lowest } best = Best::highest;
+};
+
+/// How far a point is from the best of the points of its alternative, over the same replications.
+struct Standing {
+  std::size_t point = 0;
+  std::size_t best = 0;  ///< index into StudyResult::points
+  Estimate less_best;    ///< of the best point itself: 0
+
+  bool is_best() const { return point == best; }
+  /// Whether their difference may be chance.
+  bool is_told_apart() const {
+    return less_best.half_width && std::abs(*less_best.mean) > *less_best.half_width;
+  }
+};
+
 /// Whether a point is on the frontier of time to result and cost per useful device-hour, or MPG where nothing
 /// has a price.
 struct FrontierEntry {
@@ -66,7 +86,8 @@ struct FrontierEntry {
 struct ExpectationOutcome {
   std::size_t point = 0;
   const Expectation* expectation = nullptr;
-  std::optional<double> value;  ///< what came out; absent: the figure has no value
+  /// What came out: the figure, or by how much it is above the other; absent: there is no value.
+  std::optional<double> value;
   std::optional<double> half_width;
   bool met = false;
 };
@@ -74,12 +95,15 @@ struct ExpectationOutcome {
 struct StudyResult {
   std::vector<PointResult> points;
   std::vector<PairedDifference> differences;
+  Objective objective;
+  std::vector<Standing> standings;  ///< of points that have a value of the objective; none of a single point
   std::vector<FrontierEntry> frontier;
   std::vector<ExpectationOutcome> expectations;
 };
 
 struct StudyOptions {
-  std::uint32_t threads = 0;                                            ///< 0: as many as there are cores
+  std::uint32_t threads = 0;  ///< 0: as many as there are cores
+  Objective objective{};
   bool each_job = false;                                                ///< fill PointResult::jobs
   std::function<void(std::size_t done, std::size_t total)> progress{};  ///< called from one thread at a time
 };

@@ -139,6 +139,15 @@ void add_hopeless_jobs(const PointResult& point, Warnings& warnings) {
   }
 }
 
+void add_unused_quotas(const Scenario& scenario, Warnings& warnings) {
+  const std::vector<QuotaSpec>& quotas = scenario.scheduler.quotas;
+  for (std::uint32_t index = 0; index < quotas.size(); ++index) {
+    const auto counts = [&](const JobClass& job_class) { return job_class.quota == index; };
+    if (std::none_of(scenario.classes.begin(), scenario.classes.end(), counts))
+      warnings.push_back("no workload counts against quota " + quotas[index].name);
+  }
+}
+
 /// Names of figures that the scenario uses and that are not there.
 void add_unknown_figures(const PointResult& point, Warnings& warnings) {
   const Scenario& scenario = point.point->scenario;
@@ -148,8 +157,11 @@ void add_unknown_figures(const PointResult& point, Warnings& warnings) {
   };
   check(scenario.runs.until_figure, "\"until\": all replications were run");
   for (const FigureAssumption& each : scenario.assume) check(each.figure, "\"assume\"");
-  for (const Expectation& each : scenario.expect)
-    if (each.alternative == point.point->alternative) check(each.figure, "\"expect\"");
+  for (const Expectation& each : scenario.expect) {
+    if (each.of.alternative != point.point->alternative) continue;
+    check(each.of.figure, "\"expect\"");
+    check(each.other.figure, "\"expect\"");
+  }
 }
 
 }  // namespace
@@ -163,6 +175,7 @@ std::vector<std::string> warnings_of(const PointResult& point) {
   add_short_window(point, warnings);
   add_young(scenario, warnings);
   add_unresolved(point, warnings);
+  add_unused_quotas(scenario, warnings);
   add_unknown_figures(point, warnings);
   return warnings;
 }

@@ -48,10 +48,35 @@ TEST_CASE("scenarios: each closes its ledger with ==, ends completed, and meets 
     CHECK(!result.expectations.empty());
     for (const ExpectationOutcome& outcome : result.expectations) {
       const double found = outcome.value.value_or(-1);
-      CHECK_MESSAGE(outcome.met, outcome.expectation->figure << " expected " << outcome.expectation->value
-                                                             << ", found " << found);
+      CHECK_MESSAGE(outcome.met, outcome.expectation->of.figure << " of point " << outcome.point
+                                                                << ", expected " << outcome.expectation->value
+                                                                << ", found " << found);
     }
   }
+}
+
+TEST_CASE(
+    "scenarios: the best preemption budget is neither none nor unlimited, and moves with the cadence of "
+    "commits") {
+  ReadOptions half;
+  half.replications = 32;
+  const StudyReading study =
+      read_study(FLEETSIM_SOURCE_DIR "/scenarios/planning/preemption-budget.json", half);
+  REQUIRE(study.issues.empty());
+  const StudyResult result = run_study(study, StudyOptions{});
+  const std::size_t budgets = result.points.size() / 2;
+  REQUIRE(result.standings.size() == 2 * budgets);
+  const auto last_as_good = [&](std::size_t first) {
+    std::size_t last = 0;
+    for (std::size_t i = first; i < first + budgets; ++i)
+      if (!result.standings[i].is_told_apart()) last = i - first;
+    return last;
+  };
+  for (const std::size_t first : {std::size_t{0}, budgets}) {
+    CHECK(result.standings[first].is_told_apart());
+    CHECK(result.standings[first + budgets - 1].is_told_apart());
+  }
+  CHECK(last_as_good(0) < last_as_good(budgets));
 }
 
 TEST_CASE(

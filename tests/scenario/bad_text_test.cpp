@@ -39,14 +39,27 @@ TEST_CASE("an empty text, another kind of value, or another encoding") {
   CHECK(contains(complaint("{\"name\": \"\xed\xa0\x80\"}"), "not UTF-8 text"));  // half a surrogate pair
 }
 
-TEST_CASE("a key given twice is refused with its place") {
-  CHECK(complaint(R"({"fleet": {"pools": {"a/b": {}, "a/b": {}}}})") ==
-        "/fleet/pools/a~1b: this key is there twice; a key may be given once");
+TEST_CASE("keys given twice and numbers beyond a double are refused with their place, and so is all else") {
+  std::string text(kSmall);
+  text.insert(text.rfind('}'), R"(, "runs": {"seed": 1e400, "replications": -1e999, "batch": 0},
+    "scheduler": {"order": "fifi", "strict": true, "strict": true})");
+  const StudyReading reading = read(text);
+  INFO(listing(reading));
+  CHECK(reading.points.empty());
+  REQUIRE(reading.issues.size() == 5);
+  CHECK(
+      has_issue(reading, "/runs/seed", "expected a number of a size that can be computed with; found 1e400"));
+  CHECK(has_issue(reading, "/runs/replications", "that can be computed with; found -1e999"));
+  CHECK(has_issue(reading, "/runs/batch", "expected a whole number above 0; found 0"));
+  CHECK(has_issue(reading, "/scheduler/strict", "this key is there twice; a key may be given once"));
+  CHECK(has_issue(reading, "/scheduler/order", "did you mean \"fifo\"?"));
 }
 
-TEST_CASE("a number beyond a double is refused with its place") {
-  CHECK(complaint(R"({"runs": {"seed": [1, 1e400]}})") ==
-        "/runs/seed/1: expected a number of a size that can be computed with; found 1e400");
+TEST_CASE("a number beyond a double in a text that is no JSON further on") {
+  const StudyReading reading = read(R"({"a": 1e400, "b": })");
+  REQUIRE(reading.issues.size() == 2);
+  CHECK(has_issue(reading, "line 1", "not JSON at column"));
+  CHECK(has_issue(reading, "/a", "found 1e400"));
 }
 
 TEST_CASE("deep nesting is refused, and does not exhaust the stack") {

@@ -47,17 +47,19 @@ inline constexpr std::string_view kEveryKey[] = {
     "regular": { "arrivals": { "every": "1 h" }, "gang": 1, "duration": { "empirical": ["1 h", "2 h"] }, "evictions": { "every": "9 h" } },
     "gaps": { "arrivals": { "gap": { "choice": { "1 h": 0.5, "2 h": 0.5 } } }, "gang": { "milli": 300 }, "device_time": "1000 GPU-h", "program_goodput": 0.5 },
     "listed": { "jobs": [ { "id": "j", "submit": "1 s", "devices": 2, "duration": "1 h", "limit": "2 h", "priority": 1 } ] },
-    "steps": { "gang": 1, "steps": 10, "step": { "time": "1 s", "ideal": "0.5 s" }, "input_stall": 0.1,
+    "steps": { "gang": 1, "steps": 10, "epoch": 2, "step": { "time": "1 s", "ideal": "0.5 s" }, "input_stall": 0.1,
       "checkpoint": { "interval": "5 s", "pause": "1 s" }, "elastic": { "policy": "fixed", "grow": "at_commit", "step_times": { "1": "1 s", "2": "0.6 s" }, "resize": { "pause": "1 min", "state": "discarded" }, "script": [ { "at": "2 h", "devices": 2, "step": "0.6 s", "pause": "1 s", "state": "committed" } ] } },
     "elastic": { "gang": 2, "steps": 10, "step": { "time": "1 s" }, "elastic": { "least": 2, "most": 6, "step": 2 } } },
-  "scheduler": { "order": "las", "strict": false, "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true, "placement": "best-fit",
+  "scheduler": { "order": "las", "admission": "partial-hold", "holders": 3, "hold_timeout": "1 h", "interleave": true,
     "las_thresholds": ["10 GPU-h"], "quotas": { "team": 16 } },
   "window": { "length": "5 d", "warm_up": "1 d", "run_on": "2 d" },
   "runs": { "seed": 7, "replications": 4, "until": { "figure": "mpg", "half_width": 0.01 }, "batch": 2 },
   "alternatives": { "fifo": { "scheduler": { "order": "fifo" } } },
   "sweep": { "/workload/train/priority": [1, 2] },
   "assume": { "pools.a.scheduling_goodput": 0.65 },
-  "expect": [ { "figure": "mpg", "alternative": "fifo", "basis": "simulated", "value": 0.3, "within": 0.1, "source": "none" } ]
+  "expect": [ { "figure": "mpg", "alternative": "fifo", "basis": "simulated", "value": 0.3, "within": 0.1, "source": "none" },
+    { "figure": "mpg", "at": { "/workload/train/priority": 2 }, "basis": "simulated", "above": { "figure": "runtime_goodput", "alternative": "fifo", "at": { "/workload/train/priority": 1 } }, "source": "none" },
+    { "figure": "mpg", "basis": "simulated", "below": { "alternative": "fifo" }, "source": "none" } ]
 })",
     R"({
   "fleet": { "pools": { "a": { "device": "toy", "devices_per_node": 4, "nodes": 3 } } },
@@ -78,7 +80,7 @@ inline constexpr std::string_view kEveryKey[] = {
     "m": { "gang": { "members": [ { "count": 1, "devices": 4, "cpus": 4, "memory": "1 GiB", "accepts": "T4" } ] }, "accepts": ["a"], "duration": "1 h" },
     "b": { "jobs": [ { "milli": 300, "duration": "1 h", "cpus": 2, "memory": "1 GiB", "accepts": "T4", "patience": "1 min" } ] },
     "c": { "kind": "reservation", "trace": { "format": "openb", "file": "three_pods.csv", "arrivals_up_to": 1.3, "every": "2 s" } } },
-  "scheduler": { "placement": "fgd" },
+  "scheduler": { "placement": "fgd", "strict": false },
   "window": { "length": "1 h" }
 })",
     R"({

@@ -179,7 +179,7 @@ TEST_CASE("work faster than peak arithmetic is refused") {
 }
 
 TEST_CASE("names that are not there are answered with those that are") {
-  CHECK(contains(small_issue("/workload/a/quota", "blue"), "unknown quota \"blue\""));
+  CHECK(contains(small_issue("/workload/a/quota", "blue"), "expected a quota of the scheduler, which has none; found \"blue\""));
   CHECK(contains(
       only_issue(read_with(kSmall, {{"/workload/a/quota", "teem"}, {"/scheduler/quotas", R"({"team": 8})"}}),
                  "/workload/a/quota"),

@@ -121,7 +121,6 @@ TEST_CASE("scheduler, window, runs and figures") {
   const Scenario scenario = shared_with({});
   CHECK(scenario.scheduler.order == "fifo");
   CHECK(scenario.scheduler.admission == Admission::partial_hold);
-  CHECK(scenario.scheduler.placement == "compact");
   CHECK(scenario.window.length == Duration::nanoseconds(7 * 86400 * std::int64_t{1'000'000'000}));
   CHECK(scenario.window.warm_up == Duration::nanoseconds(2 * 86400 * std::int64_t{1'000'000'000}));
   CHECK(scenario.runs.replications == 64);

@@ -27,7 +27,7 @@ inline constexpr std::string_view kSharedPool = R"({
       "input_stall": 0.0769231, "evictions": { "rate": "1 /d", "lost_work": "15 min" } },
     "others": { "kind": "training", "arrivals": { "poisson": "2 /h" }, "gang": { "choice": { "8": 0.5, "16": 0.2, "32": 0.2, "64": 0.1 } }, "duration": { "lognormal": { "median": "3 h", "sigma": 1.2 } }, "program_goodput": 0.48 }
   },
-  "scheduler": { "order": "fifo", "admission": "partial-hold", "placement": "compact" },
+  "scheduler": { "order": "fifo", "admission": "partial-hold" },
   "window": { "length": "7 d", "warm_up": "2 d" },
   "runs": { "seed": 1, "replications": 64, "until": { "figure": "mpg", "half_width": 0.002 } },
   "alternatives": { "atomic admission": { "scheduler": { "admission": "atomic" } },

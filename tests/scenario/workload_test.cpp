@@ -237,7 +237,7 @@ TEST_CASE("accepted pools are in order of preference; a device type is all its p
 
 TEST_CASE("a scheduler out of parts") {
   const Scenario scenario = scenario_of(read_with(kSmall, {{"/scheduler", R"({"order": "las", "strict": false,
-    "las_thresholds": ["3250 GPU-s", "10 GPU-h"], "quotas": {"team": 12}, "holders": 2, "hold_timeout": "1 min",
+    "las_thresholds": ["3250 GPU-s", "10 GPU-h"], "quotas": {"team": 12},
     "preemption": {"placements": "remade", "relaunch": "10 s", "lost_work": "1 min"}})"},
                                                            {"/workload/a/quota", "team"}}));
   CHECK(!scenario.scheduler.strict);

@@ -43,7 +43,7 @@ struct Points {
 
 Expectation expectation(const std::string& figure, Basis basis, double value, std::optional<double> within) {
   Expectation made;
-  made.figure = figure;
+  made.of.figure = figure;
   made.basis = basis;
   made.value = value;
   made.within = within;
@@ -93,6 +93,99 @@ TEST_CASE("without a class that every point finishes the makespan counts, of run
   CHECK(points.efficient() == Indices{1});
 }
 
+/// Points of a study that have values of MPG by replication, and nothing else.
+struct Replicated {
+  struct Of {
+    std::string alternative, x;
+    std::vector<double> mpg;
+  };
+  explicit Replicated(const std::vector<Of>& points) : study(points.size()) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      study[i].alternative = points[i].alternative;
+      if (!points[i].x.empty()) study[i].sweep = {{"/x", points[i].x}};
+      results.push_back({.point = &study[i], .ledger = Ledger{1, 1}});
+      const std::vector<double> ones(points[i].mpg.size(), 1);
+      compared.push_back({{.name = "mpg", .numerators = points[i].mpg, .denominators = ones}});
+    }
+  }
+  std::vector<StudyPoint> study;
+  std::vector<PointResult> results;
+  std::vector<std::vector<FigureParts>> compared;
+};
+
+TEST_CASE("points stand against the best of their alternative, by the differences of their replications") {
+  // Values spread by ten times the differences that tell them apart.
+  const Replicated study{{{"", "1", {0.10, 0.20, 0.30}},
+                          {"", "2", {0.11, 0.22, 0.33}},
+                          {"", "3", {0.12, 0.20, 0.33}},
+                          {"other", "1", {0.5, 0.5, 0.5}},
+                          {"other", "2", {0.4, 0.4, 0.4}}}};
+  const std::vector<Standing> found = standings(study.results, study.compared, {});
+  REQUIRE(found.size() == 5);
+  CHECK(found[1].is_best());
+  CHECK(*found[0].less_best.mean == near(-0.02));
+  CHECK(*found[0].less_best.half_width == near(0.01 * 4.302652729749464 / std::sqrt(3.0)));  // t(2, 0.975)
+  CHECK_FALSE(found[0].is_told_apart());
+  CHECK_FALSE(found[2].is_told_apart());
+  CHECK(found[3].is_best());
+  CHECK(found[4].best == 3);
+  CHECK(found[4].is_told_apart());
+  const std::vector<Standing> lowest =
+      standings(study.results, study.compared, {.figure = "mpg", .best = Objective::Best::lowest});
+  CHECK(lowest[0].is_best());
+  CHECK(lowest[4].is_best());
+  CHECK(standings(study.results, study.compared, {.figure = "queue_wait"}).empty());
+}
+
+TEST_CASE("without a sweep alternatives stand against each other; one point stands against nobody") {
+  const Replicated study{{{"", "", {0.1, 0.2}}, {"other", "", {0.3, 0.3}}}};
+  const std::vector<Standing> found = standings(study.results, study.compared, {});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].best == 1);
+  const Replicated alone{{{"", "", {0.1, 0.2}}}};
+  CHECK(standings(alone.results, alone.compared, {}).empty());
+}
+
+TEST_CASE("an expectation of being above holds if the interval of the difference is above 0") {
+  Replicated study{
+      {{"", "1", {0.10, 0.20, 0.30}}, {"", "2", {0.11, 0.21, 0.32}}, {"", "3", {0.12, 0.19, 0.31}}}};
+  const auto met = [&](std::size_t point, Relation relation, std::string other) {
+    Expectation expected;
+    expected.of = {.figure = "mpg", .alternative = {}, .at = study.study[point].sweep};
+    expected.other = {.figure = "mpg", .alternative = {}, .at = {{"/x", std::move(other)}}};
+    expected.relation = relation;
+    study.study[point].scenario.expect = {expected};
+    const auto outcomes = check_expectations(study.results, study.compared);
+    study.study[point].scenario.expect.clear();
+    REQUIRE(outcomes.size() == 1);
+    CHECK(outcomes[0].point == point);
+    return outcomes[0].met;
+  };
+  CHECK_FALSE(met(1, Relation::above, "1"));  // 0.0133 +- 0.0143
+  study.compared[1][0].numerators = {0.11, 0.21, 0.311};
+  CHECK(met(1, Relation::above, "1"));
+  CHECK(met(0, Relation::below, "2"));
+  CHECK_FALSE(met(0, Relation::above, "2"));
+  CHECK_FALSE(met(2, Relation::above, "1"));  // 0.0067 +- 0.0379
+  CHECK_FALSE(met(1, Relation::above, "4"));  // there is no such point
+  study.compared[0][0].numerators = study.compared[1][0].numerators = {0.1};
+  CHECK_FALSE(met(1, Relation::above, "1"));  // one replication cannot tell
+}
+
+TEST_CASE("an expectation of being above a number holds if the interval is") {
+  Replicated study{{{"", "", {0.50, 0.52, 0.54}}}};  // 0.52 +- 0.0497
+  Expectation expected;
+  expected.of.figure = "mpg";
+  expected.relation = Relation::above;
+  const auto met = [&](double number) {
+    expected.value = number;
+    study.study[0].scenario.expect = {expected};
+    return check_expectations(study.results, study.compared).front().met;
+  };
+  CHECK(met(0.47));
+  CHECK_FALSE(met(0.471));
+}
+
 TEST_CASE("an alternative is compared with the base at its own place of the sweep, pairwise") {
   std::vector<StudyPoint> study(4);
   study[1].alternative = study[3].alternative = "other";
@@ -126,7 +219,7 @@ TEST_CASE("expectations: a closed form within its tolerance, a simulated value i
   mpg.closed_form = 0.31;
   const auto met = [&](const std::string& name, Basis basis, double value, std::optional<double> within) {
     points.study[0].scenario.expect = {expectation(name, basis, value, within)};
-    const auto outcomes = check_expectations(points.results);
+    const auto outcomes = check_expectations(points.results, {});
     REQUIRE(outcomes.size() == 1);
     return outcomes[0].met;
   };
@@ -143,9 +236,9 @@ TEST_CASE("an expectation of an alternative is checked there and nowhere else") 
   Points points{{{10, 0.3, 2}, {10, 0.4, 2}}};
   points.study[1].alternative = "other";
   Expectation of_other = expectation("mpg", Basis::simulated, 0.4, 1e-9);
-  of_other.alternative = "other";
+  of_other.of.alternative = "other";
   for (StudyPoint& point : points.study) point.scenario.expect = {of_other};
-  const auto outcomes = check_expectations(points.results);
+  const auto outcomes = check_expectations(points.results, {});
   REQUIRE(outcomes.size() == 1);
   CHECK(outcomes[0].point == 1);
   CHECK(outcomes[0].met);

@@ -9,7 +9,7 @@
 namespace fleetsim {
 namespace {
 
-PointResult result_of(const StudyPoint& point) {
+PointResult empty_result(const StudyPoint& point) {
   return {.point = &point,
           .replications = 4,
           .ledger = Ledger{1, 1},
@@ -28,7 +28,7 @@ bool warns(const PointResult& result, std::string_view of) {
 TEST_CASE("a window shorter than the mean time between failures is warned of") {
   StudyPoint point;
   point.scenario = textbook_job();
-  PointResult result = result_of(point);
+  PointResult result = empty_result(point);
   Figure mtbf;
   mtbf.name = "jobs.llama.mtbf";
   mtbf.closed_form = 302.4 * 3600;
@@ -42,11 +42,11 @@ TEST_CASE("a queue that cannot keep up is warned of") {
   StudyPoint point;
   point.scenario = busy_pool();
   // A job an hour, of 3.5 devices on average, for 3 h: 10.5 of 16 devices.
-  CHECK(!warns(result_of(point), "unstable"));
+  CHECK(!warns(empty_result(point), "unstable"));
   point.scenario.classes[0].arrivals.gap = Distribution{Distribution::Exponential{2000}};  // 18.9
-  CHECK(warns(result_of(point), "unstable"));
+  CHECK(warns(empty_result(point), "unstable"));
   point.scenario.classes[0].arrivals.count = 10;
-  CHECK(!warns(result_of(point), "unstable"));
+  CHECK(!warns(empty_result(point), "unstable"));
 }
 
 TEST_CASE("a list of jobs that asks for more than there is is warned of") {
@@ -69,10 +69,10 @@ TEST_CASE("a list of jobs that asks for more than there is is warned of") {
                                     .limit = {}});
   point.scenario.classes = {jobs};
   CHECK(
-      warns(result_of(point), "the queue is unstable: jobs arrive that need 10.6 devices on average, of 8"));
+      warns(empty_result(point), "the queue is unstable: jobs arrive that need 10.6 devices on average, of 8"));
   for (ListedJob& job : point.scenario.classes[0].arrivals.listed)
     job.duration = Duration::nanoseconds(99'000'000'000);
-  CHECK(!warns(result_of(point), "unstable"));
+  CHECK(!warns(empty_result(point), "unstable"));
 }
 
 TEST_CASE("a job without an end leaves less for the queue") {
@@ -81,7 +81,7 @@ TEST_CASE("a job without an end leaves less for the queue") {
   JobClass endless = textbook_job().classes[0];
   endless.gang.sizes = {8};
   point.scenario.classes.push_back(endless);
-  PointResult result = result_of(point);
+  PointResult result = empty_result(point);
   result.classes.resize(2);
   CHECK(warns(result, "unstable"));
 }
@@ -89,7 +89,7 @@ TEST_CASE("a job without an end leaves less for the queue") {
 TEST_CASE("stalled runs, hopeless jobs and unresolved time are warned of") {
   StudyPoint point;
   point.scenario = textbook_job();
-  PointResult result = result_of(point);
+  PointResult result = empty_result(point);
   result.run_states = {3, 0, 1};
   result.holders = {"llama-0", "llama-1"};
   result.classes[0].unsatisfiable = 2;
@@ -110,7 +110,7 @@ TEST_CASE("a figure that does not exist is warned of wherever it is used") {
   point.scenario = textbook_job();
   point.scenario.runs.until_figure = "mgp";
   point.scenario.assume = {{.figure = "scheduling_godput", .value = 0.5}};
-  const PointResult result = result_of(point);
+  const PointResult result = empty_result(point);
   CHECK(warns(result, "no figure \"mgp\""));
   CHECK(warns(result, "no figure \"scheduling_godput\""));
 }

@@ -206,7 +206,7 @@ TEST_CASE("--set, --seed and --vary reach the scenario") {
   const Ended swept =
       run_program({"sweep", at.scenario, "--vary", "/fleet/pools/p/nodes=3,4,5", "--out", at.path("out")});
   CHECK(swept.code == 0);
-  CHECK(has(swept.out, "nodes = 5"));
+  CHECK(has(swept.out, "\n  5 "));
   CHECK(read_file(fs::path(at.path("out")) / "summary.csv")
             .starts_with("point,alternative,/fleet/pools/p/nodes,"));
   CHECK(has(run_program({"frontier", at.scenario, "--vary", "/fleet/pools/p/nodes=3,4"}).out, "*"));

@@ -47,6 +47,26 @@ TEST_CASE("why tells what kept a job, where it started, and how it ended") {
   CHECK(has(overtakes.out, "it never waited in the queue"));
 }
 
+TEST_CASE("why tells at which size an elastic job ran, interval by interval") {
+  const TemporaryFolder folder;
+  const std::string scenario = (folder.path() / "elastic.json").string();
+  write_file(scenario, R"({
+    "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 2, "nodes": 4, "installed": [ { "from": "1 min", "last": 2 } ] } } },
+    "workload": {
+      "early": { "gang": 2, "duration": "30 s" },
+      "e": { "submit": "10 s", "gang": 4, "step": { "time": "1 s" }, "steps": 100,
+        "elastic": { "policy": "step-up", "least": 2, "most": 8, "step": 2, "resize": { "pause": "1 s" } } } },
+    "window": { "until": "done" } })");
+  const std::string page = run_program({"why", scenario, "--job", "e"}, "LC_ALL=C.UTF-8").out;
+  CHECK(has(page, "2 to 8 GPUs, elastic: step-up | class e"));
+  CHECK(has(page, "20.0 s                starts at 2 GPUs on node 1 of p"));
+  CHECK(has(page, "30.0 s                grows to 4 GPUs on nodes 0-1 of p"));
+  CHECK(has(page, "grows to 8 GPUs on nodes 0-3 of p"));
+  const Json told = Json::parse(run_program({"why", scenario, "--job", "e", "--json"}).out);
+  REQUIRE(told["spans"].size() == 3);
+  CHECK(told["spans"][1]["milli_devices"] == 4000);
+}
+
 TEST_CASE("why --json is exact") {
   const QueueFile at;
   const Json told = Json::parse(run_program({"why", at.scenario, "--job", "beta", "--json"}).out);

@@ -6,12 +6,11 @@
 #include "models/text/nearest.hpp"
 #include "sim/ledger/leaf.hpp"
 #include "sim/scenario/keys.hpp"
-#include "sim/scheduler/order.hpp"
-#include "sim/scheduler/placement.hpp"
 #include "sim/study/figures.hpp"
 #include "sim/workload/trace.hpp"
 #include "tools/cli/arguments.hpp"
 #include "tools/cli/host.hpp"
+#include "tools/cli/scheduler_rows.hpp"
 
 namespace fleetsim {
 namespace {
@@ -23,8 +22,8 @@ constexpr Usage kExplainUsage = {
     1,
     {},
     "Explains a figure (mpg), a leaf of the ledger (runtime.rework), a key of a scenario "
-    "(checkpoint.interval, or /workload/x/checkpoint), a policy, a format of traces, or an "
-    "entry of the catalog."};
+    "(checkpoint.interval, or /workload/x/checkpoint), a policy or preset of a scheduler (easy, kueue), a "
+    "format of traces, or an entry of the catalog."};
 
 std::string entry(std::string_view label, std::string_view words) {
   return words.empty() ? "" : wrap("  " + pad_right(std::string(label) + " ", 12), words);
@@ -150,10 +149,14 @@ std::string row_texts(std::string_view what, std::span<const Row> rows, std::str
   return text;
 }
 
-std::string placement_texts(std::string_view name) {
-  std::string text = row_texts("placement", placement_table(), name);
-  if (const PlacementPolicy* const row = text.empty() ? nullptr : find_placement(name))
-    text += entry("source", row->source) + entry("cost", row->cost);
+/// Parts of schedulers of that name, whatever key they are under; or "order priority" with its key.
+std::string scheduler_texts(std::string_view name) {
+  std::string text;
+  for (const SchedulerRow& row : scheduler_rows()) {
+    if (row.name != name && row.key + " " + row.name != name) continue;
+    text += row.key + " " + row.name + "\n" + entry("meaning", row.about) + entry("source", row.source) +
+            entry("cost", row.cost);
+  }
   return text;
 }
 
@@ -214,8 +217,7 @@ std::vector<std::string> known_names() {
     known.push_back(std::string(key.object) + "." + std::string(key.name));
   }
   for (const StepTerm& term : kStepTerms) known.emplace_back(term.name);
-  for (const OrderPolicy& row : order_table()) known.emplace_back(row.name);
-  for (const PlacementPolicy& row : placement_table()) known.emplace_back(row.name);
+  for (const SchedulerRow& row : scheduler_rows()) known.push_back(row.name);
   for (const TraceFormat& row : trace_formats()) known.emplace_back(row.name);
   for (const CatalogKind kind : kCatalogKinds) {
     for (const std::string& name : names(kind)) known.push_back(name);
@@ -238,8 +240,7 @@ ExitCode explain_command(const Words& words) {
   const Arguments arguments = Arguments::parse(kExplainUsage, words);
   if (arguments.exit()) return *arguments.exit();
   const std::string& name = arguments.positional().front();
-  const std::string text = figure_texts(name) + leaf_text(name) + key_texts(name) +
-                           row_texts("order", order_table(), name) + placement_texts(name) +
+  const std::string text = figure_texts(name) + leaf_text(name) + key_texts(name) + scheduler_texts(name) +
                            step_term_text(name) + row_texts("trace format", trace_formats(), name) +
                            catalog_texts(name);
   return text.empty() ? fail("explain", unknown(name), ExitCode::bad_input) : print(text);

@@ -3,16 +3,11 @@
 #include "models/catalog/catalog.hpp"
 #include "sim/ledger/leaf.hpp"
 #include "sim/scenario/keys.hpp"
-#include "sim/scenario/presets.hpp"
-#include "sim/scheduler/backfill.hpp"
-#include "sim/scheduler/elastic.hpp"
-#include "sim/scheduler/order.hpp"
-#include "sim/scheduler/placement.hpp"
-#include "sim/scheduler/victims.hpp"
 #include "sim/study/figures.hpp"
 #include "sim/workload/trace.hpp"
 #include "tools/cli/arguments.hpp"
 #include "tools/cli/host.hpp"
+#include "tools/cli/scheduler_rows.hpp"
 #include "tools/report/table.hpp"
 
 namespace fleetsim {
@@ -38,47 +33,24 @@ Entries rows_of(std::span<const Row> rows, std::string_view Row::*name) {
   return entries;
 }
 
-Entries orders() { return rows_of(order_table(), &OrderPolicy::name); }
-Entries placements() {
-  Entries entries;
-  for (const PlacementPolicy& row : placement_table()) {
-    std::string about(row.about);
-    if (row.place == nullptr) about += "; for jobs of at most one node";
-    if (!row.source.empty()) about += "; " + std::string(row.source);
-    about +=
-        "; costs " + std::string(row.cost) + (row.place == nullptr ? " for each node that has changed" : "");
-    entries.push_back({std::string(row.name), about});
-  }
-  return entries;
-}
-Entries victims() { return rows_of(victim_table(), &VictimPolicy::name); }
-Entries elastics() { return rows_of(elastic_table(), &ElasticPolicy::name); }
-Entries backfills() { return rows_of(backfill_table(), &BackfillPolicy::name); }
-Entries preset_names() { return rows_of(presets(), &Preset::name); }
-
-/// Everything a scheduler is composed of, with where it is from and what it costs.
-template <class Row>
-void add_parts(std::string_view key, std::span<const Row> rows, Entries& to) {
-  for (const Row& row : rows)
-    to.push_back({std::string(key) + " " + std::string(row.name),
-                  std::string(row.about) + ". Source: " + std::string(row.source) +
-                      ". Cost: " + std::string(row.cost) + "."});
-}
-
+/// All that a scheduler is composed of, or the rows of one of its keys by their names alone.
 Entries schedulers() {
   Entries entries;
-  for (const Preset& preset : presets())
-    entries.push_back({"preset " + std::string(preset.name),
-                       std::string(preset.about) + ". Source: " + std::string(preset.source) + "."});
-  add_parts("order", order_table(), entries);
-  add_parts("backfill", backfill_table(), entries);
-  add_parts("victims", victim_table(), entries);
-  for (const ElasticPolicy& each : elastic_table())
-    entries.push_back({"elastic " + std::string(each.name), std::string(each.about) + "."});
-  for (const Entry& placement : placements())
-    entries.push_back({"placement " + placement.name, placement.about});
+  for (const SchedulerRow& row : scheduler_rows()) entries.push_back({row.key + " " + row.name, told(row)});
   return entries;
 }
+Entries rows_of_key(std::string_view key) {
+  Entries entries;
+  for (const SchedulerRow& row : scheduler_rows())
+    if (row.key == key) entries.push_back({row.name, told(row)});
+  return entries;
+}
+Entries preset_names() { return rows_of_key("preset"); }
+Entries orders() { return rows_of_key("order"); }
+Entries backfills() { return rows_of_key("backfill"); }
+Entries victims() { return rows_of_key("victims"); }
+Entries elastics() { return rows_of_key("elastic"); }
+Entries placements() { return rows_of_key("placement"); }
 
 Entries leaves() { return rows_of(leaf_table(), &LeafInfo::name); }
 Entries figures() { return rows_of(figure_table(), &FigureInfo::pattern); }
@@ -97,8 +69,7 @@ struct Kind {
 };
 
 constexpr std::array kKinds = {
-    Kind{"schedulers", "all that a scheduler is composed of: presets, orders, backfill, victims, placements",
-         schedulers},
+    Kind{"schedulers", "all that a scheduler is composed of, with its source and its cost", schedulers},
     Kind{"presets", "schedulers under names that users know", preset_names},
     Kind{"backfills", "who may pass a job that cannot start", backfills},
     Kind{"elastic", "when a gang of several possible sizes starts, and when it changes its size", elastics},

@@ -77,7 +77,7 @@ ExitCode run_command(const Words& words) {
   const bool as_json = arguments.has("json");
   bool met = true, is_first = true;
   for (StudyJob& job : *jobs) {
-    run(job, arguments, arguments.has("out"));
+    run(job, arguments, {.each_job = arguments.has("out")});
     if (arguments.has("out")) {
       if (const auto problem = write_results(job, arguments))
         return fail("run", *problem, ExitCode::bad_input);

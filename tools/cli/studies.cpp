@@ -83,13 +83,11 @@ std::optional<std::deque<StudyJob>> read_studies(Arguments& arguments) {
   return std::nullopt;
 }
 
-void run(StudyJob& job, const Arguments& arguments, bool each_job) {
+void run(StudyJob& job, const Arguments& arguments, StudyOptions options) {
   Progress progress;
-  StudyOptions options;
   // Checked when the options were read.
   if (const auto threads = arguments.value("jobs"))
     options.threads = static_cast<std::uint32_t>(std::stoul(*threads));
-  options.each_job = each_job;
   options.progress = [&](std::size_t done, std::size_t total) { progress.show(done, total); };
   const auto begin = std::chrono::steady_clock::now();
   job.result = run_study(job.reading, options);

@@ -34,8 +34,8 @@ struct StudyJob {
 /// nothing comes back. Results point into the readings, so that jobs stay where they are.
 std::optional<std::deque<StudyJob>> read_studies(Arguments& arguments);
 
-/// Runs one, with progress shown.
-void run(StudyJob& job, const Arguments& arguments, bool each_job);
+/// Runs one, with progress shown and as many threads as the command line says.
+void run(StudyJob& job, const Arguments& arguments, StudyOptions options);
 
 PageContext page_context(const StudyJob& job, const Arguments& arguments);
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "sim/workload/csv_rows.hpp"
 
@@ -18,6 +19,15 @@ CsvWriter& CsvWriter::cell(std::int64_t number) {
   constexpr std::size_t kLongest = 20;  // a sign and 19 digits
   std::array<char, kLongest> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  text_.append(digits.data(), end);
+  return *this;
+}
+
+CsvWriter& CsvWriter::number(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return empty();
+  separate();
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *value).ptr;
   text_.append(digits.data(), end);
   return *this;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ class CsvWriter {
   CsvWriter& cell(std::string_view text);
   CsvWriter& cell(const char* text) { return cell(std::string_view(text)); }
   CsvWriter& cell(std::int64_t number);
+  /// The shortest decimal that reads back as the same number; nothing for what is no number.
+  CsvWriter& number(std::optional<double> value);
   CsvWriter& cell(DeviceTime amount);  ///< in milli-device-nanoseconds
   CsvWriter& empty() { return cell(std::string_view{}); }
   void end_row();

@@ -75,9 +75,11 @@ std::string title_section(const PointResult& base, const PageContext& context) {
                       (base.replications == 1 ? " replication, seed " : " replications, seed ") +
                       std::to_string(scenario.runs.seed);
   if (context.took) facts += " | " + format_duration(*context.took);
-  text += wrap("", facts);
-  if (!base.point->sweep.empty()) text += wrap("", "at " + clean(point_label(*base.point), style));
-  return text;
+  return text + wrap("", facts);
+}
+
+std::string place_section(const PointResult& base, const Style& style) {
+  return base.point->sweep.empty() ? "" : wrap("", "at " + clean(point_label(*base.point), style));
 }
 
 std::string capacity_section(const PointResult& base, const Style& style) {

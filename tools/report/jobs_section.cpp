@@ -152,6 +152,13 @@ std::string time_lines(const Block& block) {
   return text;
 }
 
+/// Work in epochs, and what a change of size may cost.
+std::string epoch_lines(const Block& block) {
+  return figure_line("epochs in the window", block.find("epochs"), number_with_interval, block.style) +
+         figure_line("  growing gains nothing at a pause of", block.find("break_even_pause"),
+                     time_with_interval, block.style);
+}
+
 /// Why the equations and the run differ, where they do by more than chance.
 std::string difference_note(const Block& block) {
   const Figure* runtime = block.find("runtime_goodput");
@@ -214,7 +221,8 @@ std::string block_text(const Block& block) {
                                       std::pair{"noisy_neighbour", "  noisy neighbours, of retained"}})
     if (is_seen(block.find(figure))) text += figure_line(label, block.find(figure), percent, style);
   text += figure_line("job product R x P", block.find("job_product"), four_decimals, style);
-  return text + time_lines(block) + facts_lines(block) + difference_note(block) + fitted_note(block);
+  return text + epoch_lines(block) + time_lines(block) + facts_lines(block) + difference_note(block) +
+         fitted_note(block);
 }
 
 }  // namespace

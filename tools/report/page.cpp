@@ -7,7 +7,8 @@ namespace fleetsim {
 std::string run_page(const StudyResult& study, const PageContext& context) {
   if (study.points.empty()) return "no data: the study has no points\n";
   const PointResult& base = study.points.front();
-  std::string page = title_section(base, context) + "\n" + capacity_section(base, context.style) + "\n";
+  std::string page = title_section(base, context) + place_section(base, context.style) + "\n" +
+                     capacity_section(base, context.style) + "\n";
   page += losses_section(base, context.style) + "\n";
   if (const std::string scheduling = scheduling_section(base, context.style); !scheduling.empty())
     page += scheduling + "\n";

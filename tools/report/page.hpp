@@ -24,8 +24,11 @@ struct PageContext {
 
 /// What became of the capacity of the base scenario, and how its alternatives compare.
 std::string run_page(const StudyResult& study, const PageContext& context);
-/// One row a point: the three factors, what they come to, cost, and time to result.
+/// One row a point: the three factors, what they come to, how far that is from the best, cost, and time to
+/// result; or the figures that are to be shown.
 std::string sweep_page(const StudyResult& study, const PageContext& context);
+/// What a reader of a page of points should know before trusting it, each once; "" if nothing.
+std::string warnings_text(const StudyResult& study, const PageContext& context);
 /// Which points no other beats in time to result, MPG and cost.
 std::string frontier_page(const StudyResult& study, const PageContext& context);
 /// What the scenario expects of itself, beside what came out.

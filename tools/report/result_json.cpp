@@ -132,11 +132,15 @@ Json faults_json(const PointResult& point) {
   return json;
 }
 
+Json sweep_json(const std::vector<std::pair<std::string, std::string>>& at) {
+  Json sweep = Json::object();
+  for (const auto& [pointer, value] : at) sweep[pointer] = value;
+  return sweep;
+}
+
 /// Where the point stands in its study.
 Json place_json(const StudyPoint& point) {
-  Json sweep = Json::object();
-  for (const auto& [pointer, value] : point.sweep) sweep[pointer] = value;
-  return {{"alternative", point.alternative}, {"sweep", std::move(sweep)}};
+  return {{"alternative", point.alternative}, {"sweep", sweep_json(point.sweep)}};
 }
 
 void add_point(Json& json, const PointResult& point, const Provenance& made_by) {
@@ -159,6 +163,12 @@ Json difference_json(const PairedDifference& difference) {
   return json;
 }
 
+Json standing_json(const Standing& standing) {
+  Json json = {{"point", standing.point}, {"best", standing.best}, {"told_apart", standing.is_told_apart()}};
+  json.update(estimate_json(standing.less_best));
+  return json;
+}
+
 Json frontier_json(const FrontierEntry& entry) {
   Json json = {{"point", entry.point},
                {"time_figure", entry.time_figure},
@@ -172,15 +182,25 @@ Json frontier_json(const FrontierEntry& entry) {
 
 Json expectation_json(const ExpectationOutcome& outcome) {
   const Expectation& expected = *outcome.expectation;
-  return {{"point", outcome.point},
-          {"figure", expected.figure},
-          {"basis", expected.basis == Basis::closed_form ? "closed_form" : "simulated"},
-          {"expected", number(expected.value)},
-          {"within", number(expected.within)},
-          {"found", number(outcome.value)},
-          {"half_width", number(outcome.half_width)},
-          {"met", outcome.met},
-          {"source", expected.source}};
+  Json json{{"point", outcome.point}, {"figure", expected.of.figure}};
+  json["basis"] = expected.basis == Basis::closed_form ? "closed_form" : "simulated";
+  if (expected.relation == Relation::value) {
+    json["expected"] = number(expected.value);
+    json["within"] = number(expected.within);
+  } else {
+    Json& other = json[expected.relation == Relation::above ? "above" : "below"];
+    if (expected.other.figure.empty()) {
+      other = number(expected.value);
+    } else {
+      other = {{"figure", expected.other.figure}, {"alternative", expected.other.alternative}};
+      other["sweep"] = sweep_json(expected.other.at);
+    }
+  }
+  json["found"] = number(outcome.value);
+  json["half_width"] = number(outcome.half_width);
+  json["met"] = outcome.met;
+  json["source"] = expected.source;
+  return json;
 }
 
 template <class T, class Convert>
@@ -204,6 +224,9 @@ std::string result_json(const StudyResult& study, const Provenance& made_by) {
     });
     json["frontier"] = list(study.frontier, frontier_json);
     json["differences"] = list(study.differences, difference_json);
+    const bool highest = study.objective.best == Objective::Best::highest;
+    json["objective"] = {{"figure", study.objective.figure}, {"best", highest ? "highest" : "lowest"}};
+    json["standings"] = list(study.standings, standing_json);
   }
   if (!study.expectations.empty()) json["expectations"] = list(study.expectations, expectation_json);
   // Text that is not UTF-8 (the name of a file, say) is mended, for JSON is UTF-8 or nothing.

@@ -1,9 +1,6 @@
 #include "tools/report/result_tables.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 
 #include "models/quantity/format.hpp"
 #include "tools/records/csv.hpp"
@@ -11,14 +8,6 @@
 
 namespace fleetsim {
 namespace {
-
-/// The shortest decimal that reads back as the same number; nothing for what is no number.
-std::string csv_number(std::optional<double> value) {
-  if (!value || !std::isfinite(*value)) return {};
-  std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *value).ptr;
-  return {digits.data(), end};
-}
 
 /// The cells that say which point a row is of.
 void add_place(CsvWriter& out, const StudyResult& study, std::size_t index) {
@@ -45,20 +34,27 @@ void add_time(CsvWriter& out, const std::optional<SimTime>& time) {
 
 }  // namespace
 
-std::string summary_table(const StudyResult& study) {
+std::string summary_table(const StudyResult& study, const std::vector<std::string>& figures) {
   CsvWriter out;
   add_place_header(out, study);
   out.cell("figure").cell("unit").cell("statistic").cell("value").end_row();
   for (std::size_t i = 0; i < study.points.size(); ++i) {
+    const auto standing = std::find_if(study.standings.begin(), study.standings.end(),
+                                       [&](const Standing& each) { return each.point == i; });
     for (const Figure& figure : study.points[i].figures) {
-      const auto add = [&](std::string_view statistic, const std::string& value) {
+      if (!figures.empty() && std::find(figures.begin(), figures.end(), figure.name) == figures.end())
+        continue;
+      const auto add = [&](std::string_view statistic, std::optional<double> value) {
         add_place(out, study, i);
-        out.cell(figure.name).cell(figure.unit).cell(statistic).cell(value).end_row();
+        out.cell(figure.name).cell(figure.unit).cell(statistic).number(value).end_row();
       };
-      add("mean", csv_number(figure.simulated.mean));
-      add("half_width", csv_number(figure.simulated.half_width));
-      add("n", std::to_string(figure.simulated.n));
-      if (figure.closed_form) add("closed_form", csv_number(figure.closed_form));
+      add("mean", figure.simulated.mean);
+      add("half_width", figure.simulated.half_width);
+      add("n", static_cast<double>(figure.simulated.n));
+      if (figure.closed_form) add("closed_form", figure.closed_form);
+      if (figure.name != study.objective.figure || standing == study.standings.end()) continue;
+      add("less_best", standing->less_best.mean);
+      add("less_best_half_width", standing->less_best.half_width);
     }
   }
   return out.text();

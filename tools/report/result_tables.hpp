@@ -1,14 +1,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/study/study.hpp"
 
 namespace fleetsim {
 
-/// summary.csv, tidy: one row per point, figure and statistic (mean, half_width, n, closed_form). Beside the
-/// point stand its alternative and a column for each axis of the sweep; what has no value is an empty cell.
-std::string summary_table(const StudyResult& study);
+/// summary.csv, tidy: one row per point, figure and statistic (mean, half_width, n, closed_form; of the
+/// objective of a study of several points also less_best and less_best_half_width). Beside the point stand
+/// its alternative and a column for each axis of the sweep; what has no value is an empty cell.
+/// @param figures  those to tell; empty: all
+std::string summary_table(const StudyResult& study, const std::vector<std::string>& figures = {});
 
 /// jobs.csv: one row per job of replication 0 of every point, in order of arrival. Times in nanoseconds.
 std::string jobs_table(const StudyResult& study);

@@ -8,6 +8,8 @@
 namespace fleetsim {
 
 std::string title_section(const PointResult& base, const PageContext& context);
+/// Where in the sweep the base stands; "" where there is none.
+std::string place_section(const PointResult& base, const Style& style);
 std::string capacity_section(const PointResult& base, const Style& style);
 std::string losses_section(const PointResult& base, const Style& style);
 /// How long jobs waited and for what; "" where nobody did.
@@ -17,6 +19,8 @@ std::string jobs_section(const PointResult& base, const Style& style);
 std::string services_section(const PointResult& base, const Style& style);
 /// How they fared under each point; "" where there are none.
 std::string services_table(const StudyResult& study, const Style& style);
+/// Epochs done under each point; "" where nobody's work is told in epochs.
+std::string epochs_table(const StudyResult& study, const Style& style);
 /// What steps take under each point, where some are predicted and they differ; "" elsewhere.
 std::string steps_table(const StudyResult& study, const Style& style);
 /// Money, what to try next, the contract of measurement, warnings.

@@ -4,61 +4,14 @@
 #include <cmath>
 
 #include "models/quantity/format.hpp"
+#include "tools/report/point_cells.hpp"
 #include "tools/report/sections.hpp"
 #include "tools/report/table.hpp"
 
 namespace fleetsim {
 namespace {
 
-constexpr std::size_t kMostRows = 60;
-
-constexpr Decimals kThreeDecimals{.least = 3, .most = 3};
 constexpr Decimals kFourDecimals{.least = 4, .most = 4};
-
-const FrontierEntry* frontier_entry(const StudyResult& study, std::size_t point) {
-  const auto found = std::find_if(study.frontier.begin(), study.frontier.end(),
-                                  [&](const FrontierEntry& entry) { return entry.point == point; });
-  return found == study.frontier.end() ? nullptr : &*found;
-}
-
-std::string factor(const PointResult& point, std::string_view figure, const Style& style) {
-  const Figure* found = point.find(figure);
-  return found == nullptr ? "no data" : with_interval(found->simulated, kThreeDecimals, style);
-}
-
-std::string mean_text(const PointResult& point, std::string_view figure) {
-  const std::optional<double> mean = mean_of(point, figure);
-  return mean ? format_fixed(*mean, 4) : "no data";
-}
-
-/// MPG, or its bounds where some work has no known ideal.
-std::string mpg_text(const PointResult& point, const Style& style) {
-  const std::optional<double> upper = mean_of(point, "mpg.upper");
-  if (!upper) return factor(point, "mpg", style);
-  return format_fixed(mean_of(point, "mpg").value_or(0), 3) + " to " + format_fixed(*upper, 3);
-}
-
-std::string cost_text(const PointResult& point, const Style& style) {
-  const Figure* cost = point.find("cost_per_useful_device_hour");
-  return cost == nullptr ? "no data" : number_with_interval(cost->simulated, style);
-}
-
-std::string time_text(const StudyResult& study, std::size_t index, const Style& style) {
-  const FrontierEntry* entry = frontier_entry(study, index);
-  if (entry == nullptr || entry->time_figure.empty()) return "no data";
-  const Figure* time = study.points[index].find(entry->time_figure);
-  return time == nullptr ? "no data" : time_with_interval(time->simulated, style);
-}
-
-/// A figure as its unit asks for.
-std::string figure_text(const PointResult& point, std::string_view name, const Style& style) {
-  const Figure* const figure = point.find(name);
-  if (figure == nullptr || !figure->simulated.mean) return "no data";
-  if (figure->unit == "s") return time_with_interval(figure->simulated, style);
-  return figure->unit == "1" && *figure->simulated.mean <= 1
-             ? with_interval(figure->simulated, kThreeDecimals, style)
-             : number_with_interval(figure->simulated, style);
-}
 
 std::string_view mark(const StudyResult& study, std::size_t index) {
   const FrontierEntry* entry = frontier_entry(study, index);
@@ -83,14 +36,6 @@ Difference difference_text(const StudyResult& study, std::size_t index, const St
   return {};
 }
 
-std::string time_title(const StudyResult& study) {
-  for (const FrontierEntry& entry : study.frontier) {
-    if (!entry.job_class.empty()) return "time of " + entry.job_class;
-    if (!entry.time_figure.empty()) return entry.time_figure;
-  }
-  return "time to result";
-}
-
 std::string in_format(double value, std::chars_format format, int precision) {
   std::array<char, 64> text;
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, precision).ptr;
@@ -99,25 +44,16 @@ std::string in_format(double value, std::chars_format format, int precision) {
 
 /// Enough digits to see what a tight expectation is about.
 std::string digits(double value) { return in_format(value, std::chars_format::general, 9); }
+/// "mpg (evictions = 8)"
+std::string figure_name(const FigureOfPoint& of) {
+  if (of.alternative.empty() && of.at.empty()) return of.figure;
+  StudyPoint point;
+  point.alternative = of.alternative;
+  point.sweep = of.at;
+  return of.figure + " (" + point_label(point) + ")";
+}
+
 std::string exponent(double value) { return in_format(value, std::chars_format::scientific, 1); }
-
-/// Takes out the columns in which no row has anything to say.
-void drop_empty_columns(std::vector<Column>& columns, std::vector<TableRow>& rows) {
-  for (std::size_t i = columns.size(); i-- > 1;) {
-    const auto is_empty = [&](const TableRow& row) { return row[i].empty() || row[i] == "no data"; };
-    if (!std::all_of(rows.begin(), rows.end(), is_empty)) continue;
-    const auto place = static_cast<std::ptrdiff_t>(i);
-    columns.erase(columns.begin() + place);
-    for (TableRow& row : rows) row.erase(row.begin() + place);
-  }
-}
-
-std::string cut_rows(std::vector<TableRow>& rows) {
-  if (rows.size() <= kMostRows) return {};
-  const std::size_t left_out = rows.size() - kMostRows;
-  rows.resize(kMostRows);
-  return "  and " + std::to_string(left_out) + " more points: --out DIR writes all of them\n";
-}
 
 /// How the queue fared under each point; nothing where nobody waited under any.
 std::string queue_table(const StudyResult& study, const Style& style) {
@@ -160,43 +96,8 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
   drop_empty_columns(columns, rows);
   return heading("ALTERNATIVES", style) +
          "   * none is at least as good in time and cost (MPG without prices), and better in one\n" +
-         text_table(columns, rows, style) + rest + steps_table(study, style) + services_table(study, style) +
-         queue_table(study, style);
-}
-
-std::string sweep_page(const StudyResult& study, const PageContext& context) {
-  if (study.points.empty()) return "no data: the study has no points\n";
-  const Style& style = context.style;
-  std::vector<TableRow> rows;
-  for (std::size_t i = 0; i < study.points.size(); ++i) {
-    const PointResult& point = study.points[i];
-    TableRow& row = rows.emplace_back(TableRow{clean(point_label(*point.point), style)});
-    for (const std::string& figure : context.show) row.push_back(figure_text(point, figure, style));
-    if (!context.show.empty()) continue;
-    row.insert(row.end(), {mpg_text(point, style), mean_text(point, "scheduling_goodput"),
-                           mean_text(point, "runtime_goodput"), mean_text(point, "program_goodput"),
-                           cost_text(point, style), time_text(study, i, style)});
-  }
-  const std::string rest = cut_rows(rows);
-  const std::string time = clip(time_title(study), 20, style);
-  std::vector<Column> columns = {{"SWEEP", Align::left}};
-  for (const std::string_view figure : context.show) {
-    const bool of_somebody =
-        figure.starts_with("jobs.") || figure.starts_with("pools.") || figure.starts_with("services.");
-    columns.push_back({of_somebody ? figure.substr(figure.find('.') + 1) : figure, Align::right});
-  }
-  if (context.show.empty())
-    columns.insert(columns.end(), {{"MPG", Align::right},
-                                   {"S", Align::right},
-                                   {"R", Align::right},
-                                   {"P", Align::right},
-                                   {"USD/GPU-h", Align::right},
-                                   {time, Align::right}});
-  if (context.show.empty()) drop_empty_columns(columns, rows);
-  std::string page =
-      title_section(study.points.front(), context) + "\n" + text_table(columns, rows, style) + rest;
-  for (const std::string& note : context.notes) page += wrap("WARNING    ", clean(note, style));
-  return page;
+         text_table(columns, rows, style) + rest + epochs_table(study, style) + steps_table(study, style) +
+         services_table(study, style) + queue_table(study, style);
 }
 
 std::string frontier_page(const StudyResult& study, const PageContext& context) {
@@ -229,11 +130,17 @@ std::string expectations_table(const StudyResult& study, const Style& style) {
   for (const ExpectationOutcome& outcome : study.expectations) {
     const Expectation& expected = *outcome.expectation;
     const double within = expected.within.value_or(outcome.half_width.value_or(0));
-    std::string name = expected.figure;
-    if (!study.points[outcome.point].point->alternative.empty() ||
-        !study.points[outcome.point].point->sweep.empty())
-      name += " (" + point_label(*study.points[outcome.point].point) + ")";
-
+    const std::string name = figure_name(expected.of);
+    if (expected.relation != Relation::value) {
+      const bool above = expected.relation == Relation::above;
+      const std::string other =
+          expected.other.figure.empty() ? digits(expected.value) : figure_name(expected.other);
+      rows.push_back({clean(name + ", less " + other, style), "simulated", above ? "above 0" : "below 0",
+                      outcome.value ? digits(*outcome.value) : "no data", "",
+                      outcome.half_width ? exponent(*outcome.half_width) : "",
+                      outcome.met ? "met" : "MISSED"});
+      continue;
+    }
     rows.push_back({clean(name, style), expected.basis == Basis::closed_form ? "closed form" : "simulated",
                     digits(expected.value), outcome.value ? digits(*outcome.value) : "no data",
                     outcome.value ? exponent(std::fabs(*outcome.value - expected.value)) : "",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/quantity/format.hpp"
+#include "sim/scheduler/elastic.hpp"
 #include "sim/study/refusal.hpp"
 #include "tools/report/sections.hpp"
 
@@ -116,10 +117,27 @@ struct Context {
   const Scenario& scenario;
   WatchSpan before{};               ///< the interval before
   std::optional<Placement> held{};  ///< what the job had when it last ran
+  std::optional<Capacity> size{};
 };
 
+/// At which size a gang that may change it runs, and what became of the size before.
+std::string elastic_text(const WatchSpan& span, const Context& context) {
+  const std::string size = devices(span.assigned) + " GPUs on " + where_text(span, context.scenario);
+  if (span.starts > context.before.starts)
+    return (span.starts > 1 ? "starts again at " : "starts at ") + size;
+  const Capacity last = context.size.value_or(span.assigned);
+  return (span.assigned > last ? "grows to " : span.assigned < last ? "shrinks to " : "goes on at ") + size;
+}
+
+/// Whether a gang of the class may start at one of several sizes.
+bool starts_at_many(const JobClass& job_class) {
+  if (!job_class.elastic || job_class.elastic->sizes.size() < 2) return false;
+  const ElasticPolicy* const policy = find_elastic(job_class.elastic->policy);
+  return policy != nullptr && policy->start == ElasticPolicy::Start::with_free;
+}
+
 std::string state_text(const Line& line, const Context& context) {
-  const auto& [watch, scenario, before, held] = context;
+  const auto& [watch, scenario, before, held, size] = context;
   const WatchSpan& span = line.span;
   std::string who = span.who;
   if (line.others > 0) who += " (after " + std::to_string(line.others) + " others)";
@@ -145,12 +163,14 @@ std::string state_text(const Line& line, const Context& context) {
     case WatchState::out_of_service:
       return "out of service: it would fit if what is broken or drained were back";
     case WatchState::no_room:
-      return "no room: less is free than the " + devices(watch.asked) + " it needs";
+      return "no room: less is free than the " + devices(watch.asked) + " it needs" +
+             (starts_at_many(scenario.classes[watch.job_class]) ? " at least" : "");
     case WatchState::assembling:
       return "holds " + devices(span.assigned) + " of " + devices(watch.asked) + " and waits for the rest";
     case WatchState::provisioning:
       return "has " + devices(span.assigned) + ", which are made ready for it";
     case WatchState::running:
+      if (scenario.classes[watch.job_class].elastic) return elastic_text(span, context);
       if (span.starts > before.starts && held == span.parts) return "starts again on the same nodes";
       if (span.starts > before.starts)
         return (span.starts > 1 ? "starts again on " : "starts on ") + where_text(span, scenario);
@@ -234,6 +254,18 @@ std::string waits_text(const Watch& watch) {
   return text;
 }
 
+/// "8 GPUs", or the sizes that a gang may have.
+std::string asked_text(const Watch& watch, const JobClass& job_class) {
+  std::string text = devices(watch.asked);
+  if (job_class.elastic && !job_class.elastic->sizes.empty()) {
+    const auto& sizes = job_class.elastic->sizes;
+    text = format_integer(sizes.front().devices);
+    if (sizes.size() > 1) text += " to " + format_integer(sizes.back().devices);
+    return text + " GPUs, elastic: " + job_class.elastic->policy;
+  }
+  return text + (watch.asked == Capacity::devices(1) ? " GPU" : " GPUs");
+}
+
 std::string end_text(const Watch& watch, const Scenario& scenario) {
   if (!watch.state) return "has not ended when the run does, at " + clock(watch.end);
   std::string state{name_of(*watch.state)};
@@ -252,10 +284,10 @@ std::string why_page(const Watch& watch, const WatchedRun& run, const PageContex
   const std::string title = "WHY " + watch.id + " WAITED";
   std::string text =
       spread(heading(clip(title, kPageWidth - display_width(file) - 2, style), style), file) + "\n";
-  const std::string gang = devices(watch.asked) + (watch.asked == Capacity::devices(1) ? " GPU" : " GPUs");
-  text += wrap("", gang + " | class " + clean(scenario.classes[watch.job_class].name, style) +
-                       " | submitted at " + clock(watch.submit) + " | replication " +
-                       std::to_string(run.replication) + ", seed " + std::to_string(scenario.runs.seed));
+  text += wrap("", asked_text(watch, scenario.classes[watch.job_class]) + " | class " +
+                       clean(scenario.classes[watch.job_class].name, style) + " | submitted at " +
+                       clock(watch.submit) + " | replication " + std::to_string(run.replication) + ", seed " +
+                       std::to_string(scenario.runs.seed));
   text += "\n";
   if (!watch.spans.empty()) {
     const std::vector<Line> lines = lines_of(watch.spans);
@@ -265,7 +297,9 @@ std::string why_page(const Watch& watch, const WatchedRun& run, const PageContex
       const std::string events = events_text(told.before, line.span);
       words.push_back((events.empty() ? "" : events + "; ") + state_text(line, told));
       told.before = line.span;
-      if (line.span.state == WatchState::running) told.held = line.span.parts;
+      if (line.span.state != WatchState::running) continue;
+      told.held = line.span.parts;
+      told.size = line.span.assigned;
     }
     text += heads(lines, words, style) + "\n";
   }

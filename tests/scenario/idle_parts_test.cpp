@@ -1,0 +1,59 @@
+// Parts of a scheduler that do nothing beside the others are refused, as far as the file itself has them.
+#include "tests/scenario/texts.hpp"
+
+using namespace fleetsim;
+
+namespace {
+
+std::string scheduled(std::string_view scheduler, std::string_view more = "") {
+  return std::string(kSmall.substr(0, kSmall.rfind('}'))) + ", \"scheduler\": " + std::string(scheduler) +
+         std::string(more) + "}";
+}
+
+void refuses(std::string_view scheduler, std::string_view part, std::string_view why) {
+  const StudyReading reading = read(scheduled(scheduler));
+  INFO(scheduler << "\n" << listing(reading));
+  REQUIRE(reading.issues.size() == 1);
+  CHECK(has_issue(reading, "/scheduler/" + std::string(part), std::string(why)));
+}
+
+}  // namespace
+
+TEST_CASE("a part that does nothing is refused where it stands") {
+  refuses(R"({"holders": 2})", "holders", "goes with admission \"partial-hold\"");
+  refuses(R"({"interleave": true})", "interleave", "goes with admission \"partial-hold\"");
+  refuses(R"({"admission": "partial-hold", "placement": "compact"})", "placement",
+          "goes with admission \"atomic\"");
+  refuses(R"({"admission": "partial-hold", "strict": false})", "strict", "goes with admission \"atomic\"");
+  refuses(R"({"las_thresholds": ["1 GPU-h"]})", "las_thresholds", "goes with order \"las\"");
+  refuses(R"({"estimates": "exact"})", "estimates", "goes with \"backfill\"");
+  refuses(R"({"order": "fair-share"})", "order", "needs \"quotas\"");
+  refuses(R"({"preemption": {"by": "nobody"}})", "preemption/by", "goes with \"reclaim\"");
+  refuses(R"({"preemption": {"reclaim": true}})", "preemption/reclaim", "needs \"quotas\" with a guarantee");
+  refuses(R"({"preemption": {"grace": "30 s"}})", "preemption/grace", "goes with \"save\"");
+}
+
+TEST_CASE("what an alternative leaves idle is not refused: it changes one part and says so") {
+  const StudyReading reading = read(scheduled(
+      R"({"order": "las", "las_thresholds": ["1 GPU-h"], "backfill": "easy", "estimates": "exact"})",
+      R"(, "alternatives": {"plain": {"scheduler": {"order": "fifo", "backfill": "none"}}})"));
+  INFO(listing(reading));
+  CHECK(reading.points.size() == 2);
+}
+
+TEST_CASE("presets may bring idle parts; what does not go with them says whose it is") {
+  CHECK(read(scheduled(R"({"preset": "kueue"})")).issues.empty());
+  CHECK(read(scheduled(R"({"preset": "kueue", "admission": "partial-hold", "preemption": "none"})"))
+            .issues.empty());
+  refuses(R"({"preset": "slurm-backfill", "strict": false})", "backfill",
+          "it is of preset \"slurm-backfill\"");
+}
+
+TEST_CASE("quotas that cannot be meant") {
+  refuses(R"({"quotas": {"q": {"limit": 0}}})", "quotas/q/limit", "expected more than 0");
+  refuses(R"({"quotas": {"q": {"guarantee": 4, "lend": 5}}})", "quotas/q/lend",
+          "expected at most the guarantee, 4; found 5");
+  const StudyReading reading = read_with(kSmall, {{"/workload/a/quota", "team"}});
+  CHECK(has_issue(reading, "/workload/a/quota",
+                  "expected a quota of the scheduler, which has none; found \"team\""));
+}
