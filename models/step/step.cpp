@@ -160,6 +160,31 @@ Seconds gradient_exchange(const StepInput& in, double dense, double expert) {
          exchange(expert, spread(in, l.expert_replicas(), l.expert));
 }
 
+/// One send of a microbatch's activations, or of their gradients, from a pipeline stage to the next.
+struct StageSend {
+  Seconds slowest;  // over all pairs of neighbours
+  Seconds mean;
+};
+
+/// Stages are the outermost ranks, so that a stage's neighbours are as far away as it has devices. Each tensor
+/// rank sends its own rows where the sequence is split over them, and all of them where it is not.
+StageSend stage_send(const StepInput& in) {
+  const Layout& l = in.layout;
+  if (l.pipeline == 1) return {};
+  const double rows = static_cast<double>(l.micro_batch) * static_cast<double>(in.model.sequence) /
+                      static_cast<double>(l.context * (l.sequence_parallel ? l.tensor : 1));
+  const Bytes message{kBf16Bytes * rows * static_cast<double>(in.model.hidden)};
+  const auto send = [&](std::int64_t per_domain) {
+    return exchange_time(in, Collective::kSendRecv, message, {2, per_domain});
+  };
+  const Seconds near = send(2);
+  if (l.devices <= in.network().domain) return {near, near};
+  const double together = std::max(1.0, std::floor(static_cast<double>(in.network().domain * l.pipeline) /
+                                                   static_cast<double>(l.devices)));
+  const Seconds far = send(1);
+  return {std::max(near, far), near + (far - near) * (1 / together)};
+}
+
 /// Time of a device that waits for its host where the host is slower, with a smooth corner.
 Seconds with_host(Seconds device, Seconds host) {
   const double slower = std::max(host, device).si;
@@ -208,6 +233,24 @@ Microbatch microbatch_of(const StepInput& in, const StepConstants& c, const Stag
   const Seconds device = one.time();
   one.dispatch = with_host(device, Seconds{c.host_ms * 1e-3 * launched * mixed}) - device;
   return one;
+}
+
+/// What a step waits for sends between stages. Under 1F1B without chunks a stage has nothing to do meanwhile: a
+/// microbatch is waited for once each way, in both at once where there are only two stages. With chunks a send
+/// goes beside another chunk's pass, both ways over one link, and shows where the first microbatch runs
+/// through all chunks, forward and back, and where sends take longer than passes.
+Seconds exposed_sends(const StepInput& in, const Microbatch& longest) {
+  const Layout& l = in.layout;
+  if (l.pipeline == 1) return {};
+  const StageSend send = stage_send(in);
+  const double stages = static_cast<double>(l.pipeline), chunks = static_cast<double>(l.interleave),
+               microbatches = static_cast<double>(l.accumulation());
+  if (l.interleave == 1)
+    return (l.pipeline == 2 ? 1 : 2) * (microbatches - 1) * send.slowest + 2 * (stages - 1) * send.mean;
+  const Seconds all = 2 * chunks * send.slowest;  // of a microbatch
+  if (!in.software.overlap) return microbatches * all + 2 * (stages - 1) * send.mean;
+  return 2 * (stages * chunks - 1) * send.mean +
+         (microbatches - stages) * std::max(Seconds{}, all - longest.time());
 }
 
 /// Of stated stages an earlier one may hold more, since more of its microbatches are under way.
@@ -273,7 +316,7 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   step.gemm_below_peak = microbatches * mean.work.gemm - step.ideal - step.padding - waiting;
   step.memory_bound = microbatches * mean.work.memory;
   step.recompute = microbatches * mean.again.total();
-  step.tensor_comm = microbatches * mean.tensor;
+  step.tensor_comm = microbatches * mean.tensor + exposed_sends(in, longest);
   step.expert_comm = microbatches * mean.experts;
   step.overlap_contention = microbatches * mean.shards.contention;
   step.dispatch = microbatches * mean.dispatch;
@@ -285,9 +328,14 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   const double dense = fullest.layers.parameters + fullest.head.parameters;
   const double expert = fullest.layers.expert_parameters;
   const Seconds exchange = gradient_exchange(in, dense, expert);
+  // The chunks of an interleaved schedule are done one after the other.
+  const double chunks = in.software.overlap ? static_cast<double>(l.interleave) : 1;
+  const Seconds last = exchange * (1 / chunks), others = exchange - last;
   const Seconds window = (1 + fill) * longest.time();
-  step.data_comm = microbatches * mean.shards.exposed + c.data_exposed * std::min(exchange, window) +
-                   std::max(Seconds{}, exchange - window);
+  const Seconds rounds = static_cast<double>(l.pipeline) * (1 - 1 / chunks) * longest.time();
+  step.data_comm = microbatches * mean.shards.exposed + c.data_exposed * std::min(last, window) +
+                   std::max(Seconds{}, last - window) + std::max(Seconds{}, others - rounds);
+  step.overlap_contention += c.shard_exposed * std::min(others, rounds);
   const StateShares shares = state_shares(l);
   const Bytes update{kOptimizerBytes * (dense * shares.optimizer + expert * shares.expert_optimizer)};
   step.memory_bound += l.offload ? update / in.device.host_link : kernels.copy(c.optimizer * update);
