@@ -153,6 +153,7 @@ Seconds gradient_exchange(const StepInput& in, double dense, double expert) {
   if (l.sharding == Sharding::kFull || l.sharding == Sharding::kGradients) return {};
   const double weight_bytes = in.number == Number::kBf16 ? kBf16Bytes : kFp8Bytes;
   const auto exchange = [&](double parameters, const RankGroup& group) {
+    if (!(parameters > 0)) return Seconds{};
     return exchange_time(in, Collective::kReduceScatter, Bytes{kBf16Bytes * parameters}, group) +
            exchange_time(in, Collective::kAllGather, Bytes{weight_bytes * parameters}, group);
   };
@@ -166,22 +167,18 @@ struct StageSend {
   Seconds mean;
 };
 
-/// Stages are the outermost ranks, so that a stage's neighbours are as far away as it has devices. Each tensor
-/// rank sends its own rows where the sequence is split over them, and all of them where it is not.
+/// Stages are the outermost ranks, so that a stage's neighbours are as far away as it has devices.
 StageSend stage_send(const StepInput& in) {
   const Layout& l = in.layout;
-  if (l.pipeline == 1) return {};
-  const double rows = static_cast<double>(l.micro_batch) * static_cast<double>(in.model.sequence) /
-                      static_cast<double>(l.context * (l.sequence_parallel ? l.tensor : 1));
-  const Bytes message{kBf16Bytes * rows * static_cast<double>(in.model.hidden)};
   const auto send = [&](std::int64_t per_domain) {
-    return exchange_time(in, Collective::kSendRecv, message, {2, per_domain});
+    return exchange_time(in, Collective::kSendRecv, stage_message(in), {2, per_domain});
   };
   const Seconds near = send(2);
   if (l.devices <= in.network().domain) return {near, near};
   const double together = std::max(1.0, std::floor(static_cast<double>(in.network().domain * l.pipeline) /
                                                    static_cast<double>(l.devices)));
   const Seconds far = send(1);
+  if (together == 1) return {far, far};
   return {std::max(near, far), near + (far - near) * (1 / together)};
 }
 
@@ -235,9 +232,9 @@ Microbatch microbatch_of(const StepInput& in, const StepConstants& c, const Stag
   return one;
 }
 
-/// What a step waits for sends between stages. Under 1F1B without chunks a stage has nothing to do meanwhile: a
-/// microbatch is waited for once each way, in both at once where there are only two stages. With chunks a send
-/// goes beside another chunk's pass, both ways over one link, and shows where the first microbatch runs
+/// What a step waits for sends between stages. Under 1F1B without chunks a stage has nothing to do meanwhile:
+/// a microbatch is waited for once each way, in both at once where there are only two stages. With chunks a
+/// send goes beside another chunk's pass, both ways over one link, and shows where the first microbatch runs
 /// through all chunks, forward and back, and where sends take longer than passes.
 Seconds exposed_sends(const StepInput& in, const Microbatch& longest) {
   const Layout& l = in.layout;

@@ -13,10 +13,13 @@
 
 namespace fleetsim {
 
-/// How many times longer traffic between NVLink domains takes than if its links were wide enough and its own.
+/// How many times longer traffic between NVLink domains takes than if its links were wide enough and its own,
+/// and what more switches on the way add to each message.
 struct SlowLinks {
   double ring = 1;  ///< gathers, scatters and reductions
   double all_to_all = 1;
+  double sends = 1;  ///< from a pipeline stage to the next
+  Seconds hops{};
 };
 
 /// Everything a step's time depends on.

@@ -135,7 +135,8 @@ std::optional<StepModel> make_model(const Reader& in, const Reader& step, const 
   const std::string& fabric_name = pool->fabric.empty() ? node.fabric : pool->fabric;
   input.links = std::make_shared<const Network>(*network(pool->node, fabric_name).entry);
   return StepModel{std::move(input), static_cast<std::uint32_t>(node.devices),
-                   fabric_shape(*fabric(fabric_name).entry, node, pool->nodes)};
+                   fabric_shape(*fabric(fabric_name).entry, node, pool->nodes),
+                   pool->shared_links ? Uplinks::kAll : Uplinks::kShare};
 }
 
 }  // namespace

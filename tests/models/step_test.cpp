@@ -79,6 +79,8 @@ TEST_CASE("the bubble is what the stages before and behind wait: p - 1 microbatc
   constants.optimizer = 0;  // leaves what runs once a microbatch
   constants.data_exposed = 0;
   constants.last_stage = 0;  // the head spread evenly
+  const IdealLink instant{ByteRate{1e30}, Seconds{}};
+  input.links = std::make_shared<const Network>(ideal_network(8, instant, instant));
   const auto share = [&](std::int64_t interleave, std::int64_t batch) {
     input.layout.interleave = interleave;
     input.layout.global_batch = batch;
