@@ -6,6 +6,7 @@
 #include "models/step/blocks.hpp"
 #include "models/step/exchange.hpp"
 #include "models/step/memory.hpp"
+#include "models/step/recommender_step.hpp"
 
 namespace fleetsim {
 namespace {
@@ -294,7 +295,16 @@ Seconds StepBreakdown::total() const {
   return sum;
 }
 
+std::vector<std::string> step_problems(const StepInput& in) {
+  const Layout& l = in.layout;
+  if (!in.recommender) return layout_problems(l, in.model);
+  if (l.devices > 0 && l.global_batch > 0 && l.global_batch % l.devices == 0) return {};
+  return {"the number of devices " + std::to_string(l.devices) + " does not divide the global batch " +
+          std::to_string(l.global_batch)};
+}
+
 StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants) {
+  if (in.recommender) return recommender_step(in, constants);
   const StepConstants c = with_overlap(in.software, constants);
   const Layout& l = in.layout;
   const Blocks blocks(in, c);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "models/step/constants.hpp"
 #include "models/step/device.hpp"
 #include "models/step/layout.hpp"
+#include "models/transformer/recommender.hpp"
 #include "models/transformer/transformer.hpp"
 
 namespace fleetsim {
@@ -31,6 +33,7 @@ struct StepInput {
   Number number = Number::kBf16;
   Software software;
   SlowLinks slow_links{};
+  std::optional<Recommender> recommender{};  ///< in place of `model`; of the layout it has devices and batch
 
   const Network& network() const { return *links; }
 };
@@ -68,7 +71,10 @@ struct StepPart {
 /// All parts in the order of the ledger, the ideal last. They add up to the step.
 std::span<const StepPart> step_parts();
 
-/// Time and memory of one training step of a layout that has no problems.
+/// What keeps the input from being a step, but for memory. Empty if nothing does.
+std::vector<std::string> step_problems(const StepInput& input);
+
+/// Time and memory of one training step of an input that has no problems.
 ///
 /// Sources: Megatron-LM (Narayanan et al., SC 2021; Korthikanti et al., MLSys 2023) for the shapes of layers,
 /// pipelines and activations; ZeRO (Rajbhandari et al., SC 2020) for state; the catalog for rates; the

@@ -79,7 +79,7 @@ void Engine::share_links(std::uint32_t pool, const FabricGraph& fabric) {
   std::vector<JobTraffic> traffic;
   for (std::size_t index = 0; index < jobs.size(); ++index) {
     const auto& model = class_of(*jobs[index]).step.model;
-    const bool to_all = model && model->input().layout.expert > model->input().network().domain;
+    const bool to_all = model && model->sends_to_all();
     traffic.push_back(
         {nodes[index], fabric.shape().node_rate, to_all ? TrafficPattern::kAllToAll : TrafficPattern::kRing});
   }

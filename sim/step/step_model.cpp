@@ -39,6 +39,11 @@ StepModel::StepModel(StepInput input, std::uint32_t devices_per_node, const Fabr
                      Uplinks uplinks)
     : input_{std::move(input)}, devices_per_node_{devices_per_node}, fabric_{fabric}, uplinks_{uplinks} {}
 
+bool StepModel::sends_to_all() const {
+  const std::int64_t domain = input_.network().domain;
+  return input_.recommender ? input_.layout.devices > domain : input_.layout.expert > domain;
+}
+
 Spread StepModel::compact(std::uint32_t devices) const {
   const std::int64_t nodes = ceil_div(devices, devices_per_node_);
   const auto places = [&](std::int64_t nodes_per_place) {
@@ -50,9 +55,9 @@ Spread StepModel::compact(std::uint32_t devices) const {
 }
 
 std::vector<std::string> StepModel::problems(std::uint32_t devices) const {
-  Layout layout = input_.layout;
-  layout.devices = devices;
-  std::vector<std::string> problems = layout_problems(layout, input_.model);
+  StepInput input = input_;
+  input.layout.devices = devices;
+  std::vector<std::string> problems = step_problems(input);
   if (!problems.empty()) return problems;
   const StepBreakdown step = breakdown(devices);
   if (step.memory > input_.device.memory) {

@@ -45,6 +45,8 @@ class StepModel {
 
   const StepInput& input() const { return input_; }
   const FabricShape& fabric() const { return fabric_; }
+  /// Whether what leaves the NVLink domains goes from each rank to all others, rather than round a ring.
+  bool sends_to_all() const;
 
   /// What keeps a gang of this size from a step; empty if nothing does.
   std::vector<std::string> problems(std::uint32_t devices) const;
