@@ -18,6 +18,11 @@ constexpr double kOptimizerBytes =
 constexpr double kHostSharpness = 4;  // of the maximum of host and device time
 constexpr double kStraggleFrom = 8;   // devices whose ranks do not wait for each other measurably
 constexpr double kReferenceRelease = 2026.5;
+// Launches of a dense layer: two norms with residuals, four products, rotation, attention and activation with
+// two casts or copies forward, twice as many backward. Unfused, norms, residuals, rotations and activations
+// take two or three each.
+constexpr double kDenseKernels = 32;
+constexpr double kUnfusedDenseKernels = 60;
 
 struct Stage {
   Block layers;
@@ -228,8 +233,13 @@ Microbatch microbatch_of(const StepInput& in, const StepConstants& c, const Stag
   const double mixed =
       stage.depth * static_cast<double>(expert_layers(in.model)) / static_cast<double>(in.model.layers);
   const double launched = in.software.whole_graph ? 0 : in.software.graphs ? c.host_graphs : 1;
+  const double passes = l.recompute == Recompute::kFull ? 4.0 / 3 : 1;
+  const double kernels = in.software.fused ? kDenseKernels : kUnfusedDenseKernels;
+  const bool replays = in.software.graphs || in.software.whole_graph;
+  const double plain = replays ? 0 : kernels * passes * (stage.depth - mixed);
+  const Seconds host = Seconds{c.host_ms * 1e-3 * launched * mixed} + plain * in.device.eager_operation;
   const Seconds device = one.time();
-  one.dispatch = with_host(device, Seconds{c.host_ms * 1e-3 * launched * mixed}) - device;
+  one.dispatch = with_host(device, host) - device;
   return one;
 }
 

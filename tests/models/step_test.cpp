@@ -248,6 +248,25 @@ TEST_CASE("a slower network, less overlap, older software or unfused kernels nev
   CHECK(predict(worse).total() > base);
 }
 
+TEST_CASE("the host bounds a small dense model that no graph replays, and no large one") {
+  StepInput input = input_of("mpt-125m", "dgx-h100", 8);
+  input.model.sequence = 512;
+  const Seconds replayed = predict(input).total();
+  CHECK(predict(input).dispatch == Seconds{});
+  input.software.graphs = false;
+  // Twelve layers of 32 kernels at 20 us, four microbatches.
+  const StepBreakdown launched = predict(input);
+  CHECK(launched.total().si > 4 * 12 * 32 * 20e-6);
+  CHECK(launched.total() > 1.5 * replayed);
+  input.software.whole_graph = true;
+  CHECK(predict(input).total() == replayed);
+  StepInput large = input_of("llama2-70b", "dgx-h100", 64);
+  large.layout.tensor = 8;
+  large.software.graphs = false;
+  const StepBreakdown step = predict(large);
+  CHECK(step.dispatch < 0.001 * step.total());
+}
+
 TEST_CASE("more GPUs at one batch a GPU lower the MFU of Llama 3 405B, for the exchange and the bubble") {
   StepInput input = input_of("llama3-405b", "dgx-h100", 8192);
   input.layout.tensor = 8;
