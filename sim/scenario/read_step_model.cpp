@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/fabric_shape.hpp"
-#include "models/catalog/network.hpp"
-#include "models/step/device.hpp"
+#include "models/step/on_node.hpp"
 #include "sim/scenario/class_sections.hpp"
 #include "sim/scenario/limits.hpp"
 
@@ -121,23 +119,23 @@ std::optional<StepModel> make_model(const Reader& in, const Reader& step, const 
   if (!step.has("global_batch"))
     step.problem("missing key \"global_batch\", which goes with \"model\": true");
   const auto sequence = step.whole("sequence", {1, kMostDegree * kMostDegree});
-  StepInput input;
-  input.layout = read_layout(in, devices);
-  input.software = read_software(step);
+  const Layout layout = read_layout(in, devices);
+  const Software software = read_software(step);
   if (context.recommender && in.has("layout"))
     in.problem("layout", "is for transformers: tables of a recommender are spread over all devices");
   if (pool == nullptr || !(context.model || context.recommender) || !batch) return std::nullopt;
+  const Node node = *fleetsim::node(pool->node).entry;
+  const std::string& fabric_name = pool->fabric.empty() ? node.fabric : pool->fabric;
+  StepInput input = step_on(node, fabric_name);
+  input.layout = layout;
+  input.software = software;
   if (context.model) input.model = *context.model;
   if (sequence) input.model.sequence = *sequence;
   if (context.recommender) input.model.sequence = 1;  // tokens of a step are samples
   input.recommender = context.recommender;
   input.layout.global_batch = *batch;
-  const Node node = *fleetsim::node(pool->node).entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
   input.number = read_precision(step, *pool, input.device);
   if (in.problems().size() > before) return std::nullopt;
-  const std::string& fabric_name = pool->fabric.empty() ? node.fabric : pool->fabric;
-  input.links = std::make_shared<const Network>(*network(pool->node, fabric_name).entry);
   return StepModel{std::move(input), static_cast<std::uint32_t>(node.devices),
                    fabric_shape(*fabric(fabric_name).entry, node, pool->nodes),
                    pool->shared_links ? Uplinks::kAll : Uplinks::kShare};

@@ -4,8 +4,8 @@
 
 #include "models/catalog/catalog.hpp"
 #include "models/catalog/fabric_shape.hpp"
-#include "models/catalog/network.hpp"
 #include "models/step/constants.hpp"
+#include "models/step/on_node.hpp"
 #include "tests/engine/build.hpp"
 
 // What a step takes by where its gang sits and whom it meets on the way, and what launches build for each
@@ -19,10 +19,8 @@ using namespace build;
 StepModel in_nvlink_racks() {
   const Node node = *fleetsim::node("gb200-nvl72").entry;
   const Fabric fabric = *fleetsim::fabric("ndr400-nvl72").entry;
-  StepInput input;
+  StepInput input = step_on(node, fabric.name);
   input.model = *transformer("llama3-70b").entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
-  input.links = std::make_shared<const Network>(*network(node.name, fabric.name).entry);
   input.layout = {.devices = 64, .tensor = 8, .global_batch = 64, .recompute = Recompute::kFull};
   return StepModel{input, 4, fabric_shape(fabric, node, 36), Uplinks::kShare};
 }
@@ -92,10 +90,8 @@ JobClass on_a_network(const Layout& layout, bool overlap, std::int64_t steps,
                       std::optional<FabricShape> shape = std::nullopt) {
   const Node node = *fleetsim::node("dgx-h100").entry;
   const Fabric fabric = *fleetsim::fabric("ndr400-rail").entry;
-  StepInput input;
+  StepInput input = step_on(node, fabric.name);
   input.model = *transformer("llama2-13b").entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
-  input.links = std::make_shared<const Network>(*network(node.name, fabric.name).entry);
   input.layout = layout;
   input.software.overlap = overlap;
   JobClass job = stepping_job("a", 4, 8, steps, Duration::zero());

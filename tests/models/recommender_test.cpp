@@ -1,8 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "models/catalog/catalog.hpp"
-#include "models/catalog/network.hpp"
-#include "models/step/step.hpp"
+#include "models/step/on_node.hpp"
 #include "tests/models/near.hpp"
 
 using namespace fleetsim;
@@ -11,10 +10,8 @@ namespace {
 
 StepInput recommender_on(std::int64_t devices) {
   const RecommenderEntry entry = recommender("dlrm-dcnv2").entry.value();
-  StepInput input;
+  StepInput input = step_on(*node("dgx-h100").entry);
   input.recommender = entry.model;
-  input.device = step_device(accelerator("h100-sxm").entry.value());
-  input.links = std::make_shared<const Network>(network("dgx-h100", "ndr400-rail").entry.value());
   input.layout = {.devices = devices, .global_batch = entry.batch};
   return input;
 }

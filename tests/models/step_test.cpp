@@ -8,9 +8,9 @@
 #include <random>
 
 #include "models/catalog/catalog.hpp"
-#include "models/catalog/network.hpp"
 #include "models/step/evidence.hpp"
 #include "models/step/kernels.hpp"
+#include "models/step/on_node.hpp"
 #include "models/step/search.hpp"
 
 using namespace fleetsim;
@@ -18,11 +18,8 @@ using namespace fleetsim;
 namespace {
 
 StepInput input_of(std::string_view model, std::string_view node_name, std::int64_t devices) {
-  StepInput input;
+  StepInput input = step_on(*node(node_name).entry);
   input.model = *transformer(model).entry;
-  const Node node = *fleetsim::node(node_name).entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
-  input.links = std::make_shared<const Network>(*network(node_name, node.fabric).entry);
   input.layout.devices = devices;
   input.layout.global_batch = devices * 4;
   return input;
