@@ -22,6 +22,7 @@ struct FabricShape {
   ByteRate node_rate{};               ///< all rails of a node together, one direction
   double leaf_oversubscription = 1;   ///< rate of the nodes of a leaf over that of its links upward
   double pod_oversubscription = 1;    ///< rate of the nodes of a pod over that of its links upward
+  Seconds switch_latency{};           ///< of one switch and its cable
 };
 
 /// The lowest place that two nodes share.

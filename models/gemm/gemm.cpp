@@ -6,10 +6,6 @@
 namespace fleetsim {
 namespace {
 
-double elements(std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>(rows) * static_cast<double>(columns);
-}
-
 /// A rate between two others, straight on logarithmic axes.
 double between(double x, double x0, double rate0, double x1, double rate1) {
   const double share = std::log(x / x0) / std::log(x1 / x0);
@@ -37,26 +33,11 @@ std::optional<GemmRate> along(const std::map<std::int64_t, T>& line, std::int64_
 
 }  // namespace
 
-Flops gemm_flops(GemmShape shape) {
-  return Flops{2 * elements(shape.m, shape.n) * static_cast<double>(shape.k)};
-}
-
-Bytes gemm_bytes(GemmShape shape, Bytes per_element) {
-  return per_element * (elements(shape.m, shape.k) + elements(shape.k, shape.n) + elements(shape.m, shape.n));
-}
-
-Seconds gemm_time(const GemmCurve& curve, GemmShape shape, Bytes per_element) {
-  return gemm_time(curve, GemmWork{.flops = gemm_flops(shape),
-                                   .depth = static_cast<double>(shape.k),
-                                   .results = elements(shape.m, shape.n),
-                                   .traffic = gemm_bytes(shape, per_element)});
-}
-
 GemmSurface::GemmSurface(const std::vector<MeasuredGemm>& measured) {
   std::map<std::int64_t, std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>>> rates;
   for (const MeasuredGemm& product : measured) {
     const GemmShape& s = product.shape;
-    rates[s.k][s.n][s.m].push_back((gemm_flops(s) / product.time).si);
+    rates[s.k][s.n][s.m].push_back((s.product().flops() / product.time).si);
   }
   for (const auto& [k, widths] : rates) {
     for (const auto& [n, tokens] : widths) {

@@ -10,17 +10,24 @@
 
 namespace fleetsim {
 
+/// `count` products of an m x k and a k x n matrix at once, each on its share of the rows.
+struct Gemm {
+  double m = 0;
+  double n = 0;
+  double k = 0;
+  double count = 1;
+
+  Flops flops() const { return Flops{2 * m * n * k * count}; }
+};
+
 /// A product of an m x k matrix, the tokens, with a k x n matrix, the weights.
 struct GemmShape {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
+
+  Gemm product() const { return {static_cast<double>(m), static_cast<double>(n), static_cast<double>(k), 1}; }
 };
-
-Flops gemm_flops(GemmShape shape);
-
-/// Both factors and the result once through memory.
-Bytes gemm_bytes(GemmShape shape, Bytes per_element);
 
 /// Time of a product from six numbers of a device: arithmetic, slowed where the inner dimension is short (the
 /// pipelines do not fill) or the result small (the multiprocessors do not), and memory traffic, joined as a
@@ -42,6 +49,18 @@ struct GemmWork {
   Bytes traffic;
 };
 
+/// Both factors and the result go once through memory.
+struct ElementBytes {
+  double factors = 2;
+  double result = 2;
+};
+inline GemmWork gemm_work(const Gemm& g, ElementBytes each) {
+  return {.flops = g.flops(),
+          .depth = g.k,
+          .results = g.m * g.n * g.count,
+          .traffic = Bytes{g.count * (each.factors * (g.m * g.k + g.k * g.n) + each.result * g.m * g.n)}};
+}
+
 /// ((F/R (1 + k0/k) (1 + A/(m n)))^p + (bytes/B)^p)^(1/p) + t0.
 inline Seconds gemm_time(const GemmCurve& curve, const GemmWork& work) {
   const double arithmetic = (work.flops / curve.rate).si * (1 + curve.short_depth / work.depth) *
@@ -53,7 +72,9 @@ inline Seconds gemm_time(const GemmCurve& curve, const GemmWork& work) {
   return Seconds{joined} + curve.each;
 }
 
-Seconds gemm_time(const GemmCurve& curve, GemmShape shape, Bytes per_element);
+inline Seconds gemm_time(const GemmCurve& curve, const Gemm& product, ElementBytes each) {
+  return gemm_time(curve, gemm_work(product, each));
+}
 
 /// A product as measured.
 struct MeasuredGemm {

@@ -34,6 +34,7 @@ StepDevice step_device(const Accelerator& a) {
   device.attention_flash3 = first_known({flash3, flash4, cudnn, flash2});
   device.attention_cudnn = first_known({cudnn, flash4, flash3, flash2});
   device.copy = r.copy.value;
+  device.eager_operation = r.eager_operation.value;
   device.memory_bandwidth = a.hbm_bandwidth;
   device.memory = a.hbm;
   device.multiprocessors = static_cast<double>(r.multiprocessors);

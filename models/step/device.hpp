@@ -34,6 +34,7 @@ struct StepDevice {
   ByteRate host_link{50e9};   ///< PCIe 5 x16, measured on H100 hosts: 47 to 55 GB/s
   Bytes memory;
   double multiprocessors = 132;
+  Seconds eager_operation{20e-6};  ///< what the host takes for one, where no graph replays it
   std::shared_ptr<const MeasuredProducts> products{};  ///< of one's own; null where there are none
 };
 

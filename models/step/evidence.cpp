@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "models/catalog/catalog.hpp"
+#include "models/step/exchange.hpp"
 
 namespace fleetsim {
 namespace {
@@ -64,6 +65,10 @@ std::vector<ExchangeEvidence> exchange_evidence(const StepInput& in) {
   add(all, in, "experts", {Collective::kAllToAll},
       Bytes{kBf16Bytes * tokens * wide(m.hidden) * wide(m.top_k) / wide(l.tensor)},
       {l.expert, std::min(l.expert, in.network().domain)});
+  if (l.pipeline > 1) {
+    add(all, in, "stages", {Collective::kSendRecv}, stage_message(in),
+        {2, l.devices <= in.network().domain ? 2 : 1});
+  }
   const bool is_by_layer = l.sharding == Sharding::kFull || l.sharding == Sharding::kGradients;
   const double parts = wide(l.tensor * l.pipeline) * (is_by_layer ? wide(m.layers) / wide(l.pipeline) : 1);
   const std::int64_t ranks = l.shard_group > 0 && is_by_layer ? l.shard_group : l.replicas();

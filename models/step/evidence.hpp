@@ -10,7 +10,7 @@ namespace fleetsim {
 
 /// How well the time of one kind of exchange of a step is known, by the worst of its collectives.
 struct ExchangeEvidence {
-  std::string_view kind;  ///< "tensor", "context", "data", "experts"
+  std::string_view kind;  ///< "tensor", "context", "experts", "stages", "data"
   std::int64_t ranks = 1;
   Evidence evidence = Evidence::kMeasured;
   bool is_extrapolated = false;

@@ -102,11 +102,7 @@ Seconds Kernels::gemm(const Gemm& g, const Format& format) {
         format.measured->rate({.m = std::llround(g.m), .n = std::llround(g.n), .k = std::llround(g.k)});
     if (rate) return g.flops() / rate->rate;
   }
-  const double inputs = format.input_bytes * (g.m * g.k + g.k * g.n);
-  return gemm_time(format.curve, {.flops = g.flops(),
-                                  .depth = g.k,
-                                  .results = g.m * g.n * g.count,
-                                  .traffic = Bytes{g.count * (inputs + kBf16Bytes * g.m * g.n)}});
+  return gemm_time(format.curve, g, {.factors = format.input_bytes, .result = kBf16Bytes});
 }
 
 Seconds Kernels::attention_forward(double tokens, double reach, double widths, double head_dim,

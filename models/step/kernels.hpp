@@ -7,16 +7,6 @@
 
 namespace fleetsim {
 
-/// A product of an m x k and a k x n matrix, `count` of them at once, each on its share of the rows.
-struct Gemm {
-  double m = 0;
-  double n = 0;
-  double k = 0;
-  double count = 1;
-
-  Flops flops() const { return Flops{2 * m * n * k * count}; }
-};
-
 /// The rates of one device with the constants applied, so that a step's kernels cost a few operations each.
 class Kernels {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/step/exchange.hpp"
 #include "models/step/kernels.hpp"
 
 namespace fleetsim {
@@ -17,12 +18,12 @@ constexpr Bytes kRuntime{4e9};
 
 class RecommenderSum {
  public:
-  RecommenderSum(const RecommenderInput& in, const StepConstants& c)
+  RecommenderSum(const StepInput& in, const StepConstants& c)
       : in_{in},
-        m_{in.model},
+        m_{*in.recommender},
         kernels_{in.device, in.software, in.number, c},
-        devices_{static_cast<double>(in.devices)},
-        samples_{static_cast<double>(in.batch) / devices_} {}
+        devices_{static_cast<double>(in.layout.devices)},
+        samples_{static_cast<double>(in.layout.global_batch) / devices_} {}
 
   StepBreakdown run() {
     const Recommender& m = m_;
@@ -30,7 +31,7 @@ class RecommenderSum {
     for (std::int64_t i = 0; i < m.crosses; ++i) chain(m.interaction(), {m.cross_rank, m.interaction()});
     chain(m.interaction(), m.top);
     const double weights = static_cast<double>(dense_parameters(m));
-    const double batch = static_cast<double>(in_.batch);
+    const double batch = static_cast<double>(in_.layout.global_batch);
     step_.model_flops = training_flops_per_sample(m) * batch;
     step_.executed_flops = step_.model_flops;
     step_.ideal = step_.model_flops / (kernels_.peak() * devices_);
@@ -39,10 +40,11 @@ class RecommenderSum {
     memory(Bytes{kUpdateBytes * weights});
     // Each device has a pooled row of every table for its samples.
     const Bytes pooled{samples_ * static_cast<double>(m.tables * m.width) * kPooledElement};
-    const RankGroup all{in_.devices, std::min(in_.devices, in_.links->domain)};
-    if (in_.devices > 1) {
-      step_.expert_comm = 2 * collective_time(*in_.links, Collective::kAllToAll, pooled, all);
-      step_.data_comm = collective_time(*in_.links, Collective::kAllReduce, Bytes{4 * weights}, all);
+    const std::int64_t ranks = in_.layout.devices;
+    const RankGroup all{ranks, std::min(ranks, in_.network().domain)};
+    if (ranks > 1) {
+      step_.expert_comm = 2 * exchange_time(in_, Collective::kAllToAll, pooled, all);
+      step_.data_comm = exchange_time(in_, Collective::kAllReduce, Bytes{4 * weights}, all);
     }
     const double rows =
         static_cast<double>(m.rows) * (static_cast<double>(m.width) * kRowElement + kRowState);
@@ -75,7 +77,7 @@ class RecommenderSum {
     }
   }
 
-  const RecommenderInput& in_;
+  const StepInput& in_;
   const Recommender& m_;
   Kernels kernels_;
   double devices_;
@@ -87,7 +89,7 @@ class RecommenderSum {
 
 }  // namespace
 
-StepBreakdown recommender_step(const RecommenderInput& input, const StepConstants& constants) {
+StepBreakdown recommender_step(const StepInput& input, const StepConstants& constants) {
   return RecommenderSum(input, constants).run();
 }
 

@@ -6,6 +6,7 @@
 #include "models/step/blocks.hpp"
 #include "models/step/exchange.hpp"
 #include "models/step/memory.hpp"
+#include "models/step/recommender_step.hpp"
 
 namespace fleetsim {
 namespace {
@@ -17,6 +18,11 @@ constexpr double kOptimizerBytes =
 constexpr double kHostSharpness = 4;  // of the maximum of host and device time
 constexpr double kStraggleFrom = 8;   // devices whose ranks do not wait for each other measurably
 constexpr double kReferenceRelease = 2026.5;
+// Launches of a dense layer: two norms with residuals, four products, rotation, attention and activation with
+// two casts or copies forward, twice as many backward. Unfused, norms, residuals, rotations and activations
+// take two or three each.
+constexpr double kDenseKernels = 32;
+constexpr double kUnfusedDenseKernels = 60;
 
 struct Stage {
   Block layers;
@@ -153,11 +159,33 @@ Seconds gradient_exchange(const StepInput& in, double dense, double expert) {
   if (l.sharding == Sharding::kFull || l.sharding == Sharding::kGradients) return {};
   const double weight_bytes = in.number == Number::kBf16 ? kBf16Bytes : kFp8Bytes;
   const auto exchange = [&](double parameters, const RankGroup& group) {
+    if (!(parameters > 0)) return Seconds{};
     return exchange_time(in, Collective::kReduceScatter, Bytes{kBf16Bytes * parameters}, group) +
            exchange_time(in, Collective::kAllGather, Bytes{weight_bytes * parameters}, group);
   };
   return exchange(dense, spread(in, l.replicas(), l.tensor)) +
          exchange(expert, spread(in, l.expert_replicas(), l.expert));
+}
+
+/// One send of a microbatch's activations, or of their gradients, from a pipeline stage to the next.
+struct StageSend {
+  Seconds slowest;  // over all pairs of neighbours
+  Seconds mean;
+};
+
+/// Stages are the outermost ranks, so that a stage's neighbours are as far away as it has devices.
+StageSend stage_send(const StepInput& in) {
+  const Layout& l = in.layout;
+  const auto send = [&](std::int64_t per_domain) {
+    return exchange_time(in, Collective::kSendRecv, stage_message(in), {2, per_domain});
+  };
+  const Seconds near = send(2);
+  if (l.devices <= in.network().domain) return {near, near};
+  const double together = std::max(1.0, std::floor(static_cast<double>(in.network().domain * l.pipeline) /
+                                                   static_cast<double>(l.devices)));
+  const Seconds far = send(1);
+  if (together == 1) return {far, far};
+  return {std::max(near, far), near + (far - near) * (1 / together)};
 }
 
 /// Time of a device that waits for its host where the host is slower, with a smooth corner.
@@ -205,9 +233,32 @@ Microbatch microbatch_of(const StepInput& in, const StepConstants& c, const Stag
   const double mixed =
       stage.depth * static_cast<double>(expert_layers(in.model)) / static_cast<double>(in.model.layers);
   const double launched = in.software.whole_graph ? 0 : in.software.graphs ? c.host_graphs : 1;
+  const double passes = l.recompute == Recompute::kFull ? 4.0 / 3 : 1;
+  const double kernels = in.software.fused ? kDenseKernels : kUnfusedDenseKernels;
+  const bool replays = in.software.graphs || in.software.whole_graph;
+  const double plain = replays ? 0 : kernels * passes * (stage.depth - mixed);
+  const Seconds host = Seconds{c.host_ms * 1e-3 * launched * mixed} + plain * in.device.eager_operation;
   const Seconds device = one.time();
-  one.dispatch = with_host(device, Seconds{c.host_ms * 1e-3 * launched * mixed}) - device;
+  one.dispatch = with_host(device, host) - device;
   return one;
+}
+
+/// What a step waits for sends between stages. Under 1F1B without chunks a stage has nothing to do meanwhile:
+/// a microbatch is waited for once each way, in both at once where there are only two stages. With chunks a
+/// send goes beside another chunk's pass, both ways over one link, and shows where the first microbatch runs
+/// through all chunks, forward and back, and where sends take longer than passes.
+Seconds exposed_sends(const StepInput& in, const Microbatch& longest) {
+  const Layout& l = in.layout;
+  if (l.pipeline == 1) return {};
+  const StageSend send = stage_send(in);
+  const double stages = static_cast<double>(l.pipeline), chunks = static_cast<double>(l.interleave),
+               microbatches = static_cast<double>(l.accumulation());
+  if (l.interleave == 1)
+    return (l.pipeline == 2 ? 1 : 2) * (microbatches - 1) * send.slowest + 2 * (stages - 1) * send.mean;
+  const Seconds all = 2 * chunks * send.slowest;  // of a microbatch
+  if (!in.software.overlap) return microbatches * all + 2 * (stages - 1) * send.mean;
+  return 2 * (stages * chunks - 1) * send.mean +
+         (microbatches - stages) * std::max(Seconds{}, all - longest.time());
 }
 
 /// Of stated stages an earlier one may hold more, since more of its microbatches are under way.
@@ -254,7 +305,16 @@ Seconds StepBreakdown::total() const {
   return sum;
 }
 
+std::vector<std::string> step_problems(const StepInput& in) {
+  const Layout& l = in.layout;
+  if (!in.recommender) return layout_problems(l, in.model);
+  if (l.devices > 0 && l.global_batch > 0 && l.global_batch % l.devices == 0) return {};
+  return {"the number of devices " + std::to_string(l.devices) + " does not divide the global batch " +
+          std::to_string(l.global_batch)};
+}
+
 StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants) {
+  if (in.recommender) return recommender_step(in, constants);
   const StepConstants c = with_overlap(in.software, constants);
   const Layout& l = in.layout;
   const Blocks blocks(in, c);
@@ -273,7 +333,7 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   step.gemm_below_peak = microbatches * mean.work.gemm - step.ideal - step.padding - waiting;
   step.memory_bound = microbatches * mean.work.memory;
   step.recompute = microbatches * mean.again.total();
-  step.tensor_comm = microbatches * mean.tensor;
+  step.tensor_comm = microbatches * mean.tensor + exposed_sends(in, longest);
   step.expert_comm = microbatches * mean.experts;
   step.overlap_contention = microbatches * mean.shards.contention;
   step.dispatch = microbatches * mean.dispatch;
@@ -285,9 +345,14 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   const double dense = fullest.layers.parameters + fullest.head.parameters;
   const double expert = fullest.layers.expert_parameters;
   const Seconds exchange = gradient_exchange(in, dense, expert);
+  // The chunks of an interleaved schedule are done one after the other.
+  const double chunks = in.software.overlap ? static_cast<double>(l.interleave) : 1;
+  const Seconds last = exchange * (1 / chunks), others = exchange - last;
   const Seconds window = (1 + fill) * longest.time();
-  step.data_comm = microbatches * mean.shards.exposed + c.data_exposed * std::min(exchange, window) +
-                   std::max(Seconds{}, exchange - window);
+  const Seconds rounds = static_cast<double>(l.pipeline) * (1 - 1 / chunks) * longest.time();
+  step.data_comm = microbatches * mean.shards.exposed + c.data_exposed * std::min(last, window) +
+                   std::max(Seconds{}, last - window) + std::max(Seconds{}, others - rounds);
+  step.overlap_contention += c.shard_exposed * std::min(others, rounds);
   const StateShares shares = state_shares(l);
   const Bytes update{kOptimizerBytes * (dense * shares.optimizer + expert * shares.expert_optimizer)};
   step.memory_bound += l.offload ? update / in.device.host_link : kernels.copy(c.optimizer * update);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -9,14 +10,18 @@
 #include "models/step/constants.hpp"
 #include "models/step/device.hpp"
 #include "models/step/layout.hpp"
+#include "models/transformer/recommender.hpp"
 #include "models/transformer/transformer.hpp"
 
 namespace fleetsim {
 
-/// How many times longer traffic between NVLink domains takes than if its links were wide enough and its own.
+/// How many times longer traffic between NVLink domains takes than if its links were wide enough and its own,
+/// and what more switches on the way add to each message.
 struct SlowLinks {
   double ring = 1;  ///< gathers, scatters and reductions
   double all_to_all = 1;
+  double sends = 1;  ///< from a pipeline stage to the next
+  Seconds hops{};
 };
 
 /// Everything a step's time depends on.
@@ -28,6 +33,7 @@ struct StepInput {
   Number number = Number::kBf16;
   Software software;
   SlowLinks slow_links{};
+  std::optional<Recommender> recommender{};  ///< in place of `model`; of the layout it has devices and batch
 
   const Network& network() const { return *links; }
 };
@@ -65,7 +71,10 @@ struct StepPart {
 /// All parts in the order of the ledger, the ideal last. They add up to the step.
 std::span<const StepPart> step_parts();
 
-/// Time and memory of one training step of a layout that has no problems.
+/// What keeps the input from being a step, but for memory. Empty if nothing does.
+std::vector<std::string> step_problems(const StepInput& input);
+
+/// Time and memory of one training step of an input that has no problems.
 ///
 /// Sources: Megatron-LM (Narayanan et al., SC 2021; Korthikanti et al., MLSys 2023) for the shapes of layers,
 /// pipelines and activations; ZeRO (Rajbhandari et al., SC 2020) for state; the catalog for rates; the

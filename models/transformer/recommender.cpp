@@ -17,6 +17,12 @@ std::int64_t dense_parameters(const Recommender& m) {
   return chain(m.bottom.front(), bottom) + crossed + chain(m.interaction(), m.top);
 }
 
+Bytes checkpoint_bytes(const Recommender& m) {
+  constexpr double kElement = 4, kRowState = 4, kDenseState = 14;
+  return Bytes{static_cast<double>(m.rows) * (static_cast<double>(m.width) * kElement + kRowState) +
+               static_cast<double>(dense_parameters(m)) * kDenseState};
+}
+
 Flops training_flops_per_sample(const Recommender& m) {
   constexpr double kOperations = 6;  // a weight: forward 2, backward 4
   return Flops{kOperations * static_cast<double>(dense_parameters(m))};

@@ -26,6 +26,9 @@ struct Recommender {
 
 /// Weights outside of the tables, which data ranks hold in copies.
 std::int64_t dense_parameters(const Recommender& model);
+/// What must be saved to resume: FP32 rows with one number of Adagrad each, and 14 bytes a weight of the
+/// layers.
+Bytes checkpoint_bytes(const Recommender& model);
 /// Of one sample in training, three times the forward products. Lookups are no arithmetic.
 Flops training_flops_per_sample(const Recommender& model);
 

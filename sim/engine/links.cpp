@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sim/engine/engine.hpp"
 
@@ -17,21 +18,26 @@ void Engine::know_links() {
     if (scenario_.pools[pool].shared_links) links_.graphs[pool].emplace(*scenario_.pools[pool].shared_links);
   const bool any_modelled = std::any_of(scenario_.classes.begin(), scenario_.classes.end(),
                                         [](const JobClass& each) { return each.step.model.has_value(); });
-  if (any_modelled) links_.seen_places.resize(nodes);
+  if (any_modelled) links_.nodes_in_place.resize(nodes);
 }
 
 Spread Engine::spread_of(const Job& job, const FabricShape& fabric) {
-  const auto places = [&](std::int64_t nodes_per_place) {
-    ++links_.seen_stamp;
-    std::uint32_t count = 0;
-    for (const Part& part : job.parts) {
-      std::uint64_t& seen = links_.seen_places[part.node / static_cast<std::uint32_t>(nodes_per_place)];
-      count += seen != links_.seen_stamp ? 1 : 0;
-      seen = links_.seen_stamp;
-    }
-    return count;
+  struct Places {
+    std::uint32_t count, fewest;
   };
-  return {places(fabric.nodes_per_domain), places(fabric.nodes_per_leaf), places(fabric.nodes_per_pod)};
+  const auto places = [&](std::int64_t nodes_per_place) {
+    links_.used_places.clear();
+    for (const Part& part : job.parts) {
+      const std::uint32_t place = part.node / static_cast<std::uint32_t>(nodes_per_place);
+      if (links_.nodes_in_place[place]++ == 0) links_.used_places.push_back(place);
+    }
+    Places found{static_cast<std::uint32_t>(links_.used_places.size()), UINT32_MAX};
+    for (const std::uint32_t place : links_.used_places)
+      found.fewest = std::min(found.fewest, std::exchange(links_.nodes_in_place[place], 0));
+    return found;
+  };
+  const Places leaves = places(fabric.nodes_per_leaf), pods = places(fabric.nodes_per_pod);
+  return {places(fabric.nodes_per_domain).count, leaves.count, pods.count, leaves.fewest, pods.fewest};
 }
 
 /// By how much each step is longer for where the gang sits or, where traffic of others makes its own take
@@ -73,7 +79,7 @@ void Engine::share_links(std::uint32_t pool, const FabricGraph& fabric) {
   std::vector<JobTraffic> traffic;
   for (std::size_t index = 0; index < jobs.size(); ++index) {
     const auto& model = class_of(*jobs[index]).step.model;
-    const bool to_all = model && model->input().layout.expert > model->input().network().domain;
+    const bool to_all = model && model->sends_to_all();
     traffic.push_back(
         {nodes[index], fabric.shape().node_rate, to_all ? TrafficPattern::kAllToAll : TrafficPattern::kRing});
   }

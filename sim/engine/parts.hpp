@@ -86,8 +86,8 @@ struct PlacedStep {
 struct Links {
   /// By class: what the model has said a step is longer for its place or, where traffic is slower, for that.
   std::vector<std::map<PlacedStep, std::int64_t>> placed;
-  std::vector<std::uint64_t> seen_places;  ///< by place: when it was last counted
-  std::uint64_t seen_stamp = 0;
+  std::vector<std::uint32_t> nodes_in_place;  ///< of the gang that is looked at; zero between looks
+  std::vector<std::uint32_t> used_places;
   std::vector<std::optional<FabricGraph>> graphs;  ///< by pool; empty where no links are shared
   bool changed = false;
 };

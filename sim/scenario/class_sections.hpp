@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/transformer/recommender.hpp"
 #include "models/transformer/transformer.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/spec.hpp"
@@ -16,6 +17,7 @@ namespace fleetsim {
 struct ClassContext {
   const Scenario& scenario;
   std::optional<Transformer> model;
+  std::optional<Recommender> recommender;  ///< the model of the class, where it is no transformer
   std::vector<std::string>& notes;
 
   /// The pool the job would rather have; nothing when pools are wrong.

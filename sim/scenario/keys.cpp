@@ -143,7 +143,7 @@ constexpr KeyInfo kKeys[] = {
 
   {"class", "kind", "training|reservation|service", "training", "work that steps, an allocation that does nothing, or replicas that serve"},
   {"class", "accepts", "accepts", "", "pools, device types, or models of listed nodes, in order of preference; default every pool"},
-  {"class", "model", "text", "", "transformer of the catalog; gives checkpoint size and model FLOPs"},
+  {"class", "model", "text", "", "transformer or recommender of the catalog; gives checkpoint size and model FLOPs"},
   {"class", "layout", "layout", "", "degrees of parallelism; their product is the gang"},
   {"class", "submit", "duration", "0 s", "instant at which the one job arrives"},
   {"class", "arrivals", "arrivals", "", "a stream of jobs"},
@@ -199,6 +199,7 @@ constexpr KeyInfo kKeys[] = {
   {"layout", "shard_group", "count", "", "with `step.model`: ranks over which state is sharded; default all data ranks"},
   {"layout", "recompute", "none|selective|full", "none", "with `step.model`: activations that the backward pass computes once more"},
   {"layout", "stages", "list whole", "", "with `step.model`: layers of each pipeline stage, the embedding before the first and the head after the last; default evenly"},
+  {"layout", "uneven", "flag", "false", "with `step.model`: interleaved chunks may differ by a layer"},
   {"layout", "capacity", "positive", "", "with `step.model`: rows that an expert takes, over the even share: what it lacks is padded, what is over is dropped; default all that come"},
   {"layout", "imbalance", "positive", "1", "with `step.model`: rows of the fullest expert over the even share, where none is dropped"},
   {"layout", "offload", "flag", "false", "with `step.model`: optimizer state and its arithmetic are in host memory"},
@@ -264,7 +265,7 @@ constexpr KeyInfo kKeys[] = {
 
   {"step", "time", "duration>0", "", "time of one step, input wait left out; required without `model`"},
   {"step", "model", "flag", "false", "time and losses of a step are predicted: from `model`, `layout` and `gang` of the class, and node and fabric of its pool"},
-  {"step", "global_batch", "count", "", "with `model`: sequences of one step, whole gang"},
+  {"step", "global_batch", "count", "", "with `model`: sequences of one step, whole gang; samples of a recommender"},
   {"step", "precision", "bf16|fp8|mxfp8|nvfp4", "bf16", "with `model`: format of the inputs of matrix products"},
   {"step", "software", "software", "", "with `model`: what runs the step"},
   {"step", "compile", "compile", "", "a compiler shortens parts of the step; its build is a phase of launches"},

@@ -56,6 +56,7 @@ double entities(const FaultRow& row, const Span& span) {
 /// Sizes and times of one checkpoint, but for its interval.
 void read_write(const Reader& in, const ClassContext& context, CheckpointSpec& spec) {
   if (context.model) spec.size = checkpoint_bytes(*context.model);
+  if (context.recommender) spec.size = checkpoint_bytes(*context.recommender);
   assign(spec.size, in.bytes("size"));
   assign(spec.bandwidth, in.byte_rate("bandwidth"));
   const bool known = spec.size && spec.bandwidth;

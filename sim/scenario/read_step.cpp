@@ -67,10 +67,17 @@ std::optional<FlopRate> common_peak(const ClassContext& context, const JobClass&
 std::optional<Seconds> model_ideal(const Reader& step, const ClassContext& context, const JobClass& job) {
   const std::optional<FlopRate> peak = common_peak(context, job);
   const std::optional<Capacity> gang = gang_capacity(job);
-  if (!context.model || !job.step.tokens || !peak || !gang) return std::nullopt;
-  Transformer model = *context.model;
-  if (const auto sequence = step.whole("sequence", {1})) model.sequence = *sequence;
-  const Flops work = training_flops_per_token(model, read_convention(step)) * *job.step.tokens;
+  if (!job.step.tokens || !peak || !gang) return std::nullopt;
+  Flops work;
+  if (context.recommender) {
+    work = training_flops_per_sample(*context.recommender) * *job.step.tokens;
+  } else if (context.model) {
+    Transformer model = *context.model;
+    if (const auto sequence = step.whole("sequence", {1})) model.sequence = *sequence;
+    work = training_flops_per_token(model, read_convention(step)) * *job.step.tokens;
+  } else {
+    return std::nullopt;
+  }
   const double devices = static_cast<double>(gang->milli()) / 1000;
   const Seconds time = work / (*peak * devices);
   if (std::isnan(time.si)) return std::nullopt;  // both beyond any number

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "models/catalog/fabric_shape.hpp"
-#include "models/catalog/network.hpp"
-#include "models/step/device.hpp"
+#include "models/step/on_node.hpp"
 #include "sim/scenario/class_sections.hpp"
 #include "sim/scenario/limits.hpp"
 
@@ -71,6 +69,7 @@ Layout read_layout(const Reader& in, std::uint32_t devices) {
   assign(layout.offload, given->flag("offload"));
   assign(layout.stages, read_stages(*given));
   assign(layout.capacity, given->positive_number("capacity"));
+  assign(layout.uneven, given->flag("uneven"));
   assign(layout.imbalance, given->positive_number("imbalance"));
   const auto data = given->whole("data", degree);
   const std::int64_t others = layout.tensor * layout.pipeline * layout.context;
@@ -115,27 +114,31 @@ std::optional<StepModel> make_model(const Reader& in, const Reader& step, const 
                                     const JobClass& job, std::uint32_t devices) {
   const std::size_t before = in.problems().size();
   const PoolSpec* const pool = modelled_pool(step, context, job);
-  if (!context.model && !in.has("model"))
-    step.problem("model", "needs a key \"model\" of the class, to know which transformer is trained");
+  if (!in.has("model")) step.problem("model", "needs a key \"model\" of the class, to know what is trained");
   const auto batch = step.whole("global_batch", {1, kMostDegree * kMostDegree});
   if (!step.has("global_batch"))
     step.problem("missing key \"global_batch\", which goes with \"model\": true");
   const auto sequence = step.whole("sequence", {1, kMostDegree * kMostDegree});
-  StepInput input;
-  input.layout = read_layout(in, devices);
-  input.software = read_software(step);
-  if (pool == nullptr || !context.model || !batch) return std::nullopt;
-  input.model = *context.model;
-  if (sequence) input.model.sequence = *sequence;
-  input.layout.global_batch = *batch;
+  const Layout layout = read_layout(in, devices);
+  const Software software = read_software(step);
+  if (context.recommender && in.has("layout"))
+    in.problem("layout", "is for transformers: tables of a recommender are spread over all devices");
+  if (pool == nullptr || !(context.model || context.recommender) || !batch) return std::nullopt;
   const Node node = *fleetsim::node(pool->node).entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
+  const std::string& fabric_name = pool->fabric.empty() ? node.fabric : pool->fabric;
+  StepInput input = step_on(node, fabric_name);
+  input.layout = layout;
+  input.software = software;
+  if (context.model) input.model = *context.model;
+  if (sequence) input.model.sequence = *sequence;
+  if (context.recommender) input.model.sequence = 1;  // tokens of a step are samples
+  input.recommender = context.recommender;
+  input.layout.global_batch = *batch;
   input.number = read_precision(step, *pool, input.device);
   if (in.problems().size() > before) return std::nullopt;
-  const std::string& fabric_name = pool->fabric.empty() ? node.fabric : pool->fabric;
-  input.links = std::make_shared<const Network>(*network(pool->node, fabric_name).entry);
   return StepModel{std::move(input), static_cast<std::uint32_t>(node.devices),
-                   fabric_shape(*fabric(fabric_name).entry, node, pool->nodes)};
+                   fabric_shape(*fabric(fabric_name).entry, node, pool->nodes),
+                   pool->shared_links ? Uplinks::kAll : Uplinks::kShare};
 }
 
 }  // namespace
@@ -171,6 +174,10 @@ void read_step_model(const Reader& in, const ClassContext& context, JobClass& jo
   job.program.weights = profile.weights;
   job.program_goodput = model_flops_utilization(breakdown);
   job.step.model = *model;
+  if (!input.recommender) {
+    for (const std::string& warning : layout_warnings(input.layout))
+      context.notes.push_back("workload " + job.name + ": " + warning);
+  }
   if (input.number != Number::kBf16)
     context.notes.push_back("workload " + job.name + ": its ideal is the peak in " +
                             step->text("precision").value_or("") + "; P does not compare with that in bf16");

@@ -365,17 +365,31 @@ void read_topology(const Reader& in, const Scenario& scenario, JobClass& job) {
                          "\"spines\"");
 }
 
+/// A transformer or a recommender of the catalog.
+void read_model(const Reader& in, ClassContext& context) {
+  const auto name = in.text("model");
+  if (!name) return;
+  const Found<Transformer> known = transformer(*name);
+  context.model = known.entry;
+  if (known) return;
+  if (const Found<RecommenderEntry> entry = recommender(*name)) {
+    context.recommender = entry.entry->model;
+    if (const auto step = in.object("step")) {
+      for (const std::string_view key : step->present({"sequence", "flops"}))
+        step->problem(key, "is for transformers, and " + *name + " is a recommender");
+    }
+    return;
+  }
+  in.problem("model", known.problem);
+}
+
 JobClass read_class(const Reader& in, const std::string& name, Scenario& scenario, Traces& traces,
                     std::vector<std::string>& notes) {
   JobClass job;
   job.name = name;
   check_name(in, "workload", name);
-  ClassContext context{.scenario = scenario, .model = {}, .notes = notes};
-  if (const auto model = in.text("model")) {
-    const Found<Transformer> known = transformer(*model);
-    if (!known) in.problem("model", known.problem);
-    context.model = known.entry;
-  }
+  ClassContext context{.scenario = scenario, .model = {}, .recommender = {}, .notes = notes};
+  read_model(in, context);
   assign(job.kind, in.choice("kind", {JobKind::work, JobKind::reservation, JobKind::service}));
   if (job.kind == JobKind::reservation) check_reservation(in);
   HostDemand demand;

@@ -19,12 +19,6 @@ Leaf leaf_of(const StepPart& part) {
   return *leaf_by_name("program." + std::string(part.name));
 }
 
-/// How many times longer traffic takes that leaves each of `places` through `width` nodes' worth of links, of
-/// which `flows` nodes' worth go at once.
-double slower(double flows, double width, std::uint32_t places) {
-  return places < 2 ? 1.0 : std::max(1.0, flows / width);
-}
-
 }  // namespace
 
 StepProfile step_profile(const StepBreakdown& step) {
@@ -41,21 +35,29 @@ StepProfile step_profile(const StepBreakdown& step) {
   return profile;
 }
 
-StepModel::StepModel(StepInput input, std::uint32_t devices_per_node, const FabricShape& fabric)
-    : input_{std::move(input)}, devices_per_node_{devices_per_node}, fabric_{fabric} {}
+StepModel::StepModel(StepInput input, std::uint32_t devices_per_node, const FabricShape& fabric,
+                     Uplinks uplinks)
+    : input_{std::move(input)}, devices_per_node_{devices_per_node}, fabric_{fabric}, uplinks_{uplinks} {}
+
+bool StepModel::sends_to_all() const {
+  const std::int64_t domain = input_.network().domain;
+  return input_.recommender ? input_.layout.devices > domain : input_.layout.expert > domain;
+}
 
 Spread StepModel::compact(std::uint32_t devices) const {
   const std::int64_t nodes = ceil_div(devices, devices_per_node_);
   const auto places = [&](std::int64_t nodes_per_place) {
     return static_cast<std::uint32_t>(ceil_div(nodes, nodes_per_place));
   };
-  return {places(fabric_.nodes_per_domain), places(fabric_.nodes_per_leaf), places(fabric_.nodes_per_pod)};
+  const std::uint32_t leaves = places(fabric_.nodes_per_leaf), pods = places(fabric_.nodes_per_pod);
+  const auto fewest = [&](std::uint32_t over) { return static_cast<std::uint32_t>(nodes / over); };
+  return {places(fabric_.nodes_per_domain), leaves, pods, fewest(leaves), fewest(pods)};
 }
 
 std::vector<std::string> StepModel::problems(std::uint32_t devices) const {
-  Layout layout = input_.layout;
-  layout.devices = devices;
-  std::vector<std::string> problems = layout_problems(layout, input_.model);
+  StepInput input = input_;
+  input.layout.devices = devices;
+  std::vector<std::string> problems = step_problems(input);
   if (!problems.empty()) return problems;
   const StepBreakdown step = breakdown(devices);
   if (step.memory > input_.device.memory) {
@@ -71,18 +73,37 @@ std::vector<std::string> StepModel::problems(std::uint32_t devices) const {
   return problems;
 }
 
+/// Latency of all switches between the two nodes that are farthest apart.
+Seconds StepModel::longest_way(Spread spread) const {
+  const bool has_pods = fabric_.nodes_per_pod > fabric_.nodes_per_leaf;
+  double switches = 1;
+  if (spread.leaves > 1) switches += 2;
+  if (has_pods && spread.pods > 1) switches += 2;
+  return switches * fabric_.switch_latency;
+}
+
 SlowLinks StepModel::slow_links(std::uint32_t devices, Spread spread) const {
   SlowLinks slow;
   const double nodes = static_cast<double>(ceil_div(devices, devices_per_node_));
-  const auto cross = [&](std::uint32_t places, std::int64_t nodes_per_place, double oversubscription) {
-    const double width = static_cast<double>(nodes_per_place) / oversubscription;
-    slow.ring = std::max(slow.ring, slower(1, width, places));
-    // Of what each node sends evenly to all others, this much leaves the place.
-    const double here = nodes / places, leaving = here * (nodes - here) / std::max(1.0, nodes - 1);
-    slow.all_to_all = std::max(slow.all_to_all, slower(leaving, width, places));
+  const double stage = std::max(1.0, nodes / static_cast<double>(input_.layout.pipeline));
+  struct Level {
+    std::uint32_t places, fewest;
+    std::int64_t nodes_each;
+    double oversubscription;
   };
-  cross(spread.leaves, fabric_.nodes_per_leaf, fabric_.leaf_oversubscription);
-  cross(spread.pods, fabric_.nodes_per_pod, fabric_.pod_oversubscription);
+  for (const Level& level :
+       {Level{spread.leaves, spread.fewest_in_leaf, fabric_.nodes_per_leaf, fabric_.leaf_oversubscription},
+        Level{spread.pods, spread.fewest_in_pod, fabric_.nodes_per_pod, fabric_.pod_oversubscription}}) {
+    if (level.places < 2) continue;
+    const bool shared = uplinks_ == Uplinks::kShare;
+    const double here = shared ? level.fewest : nodes / level.places;
+    const double width = (shared ? here : static_cast<double>(level.nodes_each)) / level.oversubscription;
+    const double leaving = here * (nodes - here) / (nodes - 1);
+    slow.ring = std::max(slow.ring, 1 / width);
+    slow.all_to_all = std::max(slow.all_to_all, leaving / width);
+    slow.sends = std::max(slow.sends, std::min(here, stage) / width);
+  }
+  slow.hops = longest_way(spread) - longest_way(compact(devices));
   return slow;
 }
 
@@ -98,6 +119,7 @@ StepBreakdown StepModel::breakdown(std::uint32_t devices, Spread spread, double 
   input.slow_links = slow_links(devices, spread);
   input.slow_links.ring *= slower;
   input.slow_links.all_to_all *= slower;
+  input.slow_links.sends *= slower;
   return step_breakdown(input, step_constants());
 }
 

@@ -4,8 +4,8 @@
 
 #include "models/catalog/catalog.hpp"
 #include "models/catalog/fabric_shape.hpp"
-#include "models/catalog/network.hpp"
 #include "models/step/constants.hpp"
+#include "models/step/on_node.hpp"
 #include "tests/engine/build.hpp"
 
 // What a step takes by where its gang sits and whom it meets on the way, and what launches build for each
@@ -19,12 +19,10 @@ using namespace build;
 StepModel in_nvlink_racks() {
   const Node node = *fleetsim::node("gb200-nvl72").entry;
   const Fabric fabric = *fleetsim::fabric("ndr400-nvl72").entry;
-  StepInput input;
+  StepInput input = step_on(node, fabric.name);
   input.model = *transformer("llama3-70b").entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
-  input.links = std::make_shared<const Network>(*network(node.name, fabric.name).entry);
   input.layout = {.devices = 64, .tensor = 8, .global_batch = 64, .recompute = Recompute::kFull};
-  return StepModel{input, 4, fabric_shape(fabric, node, 36)};
+  return StepModel{input, 4, fabric_shape(fabric, node, 36), Uplinks::kShare};
 }
 
 JobClass modelled_job(std::int64_t steps) {
@@ -88,17 +86,17 @@ TEST_CASE("gangs that meet on a link share it while both run") {
 }
 
 /// Nodes of eight with a network between them, and a gang of four of them.
-JobClass on_a_network(const Layout& layout, bool overlap, std::int64_t steps) {
+JobClass on_a_network(const Layout& layout, bool overlap, std::int64_t steps,
+                      std::optional<FabricShape> shape = std::nullopt) {
   const Node node = *fleetsim::node("dgx-h100").entry;
   const Fabric fabric = *fleetsim::fabric("ndr400-rail").entry;
-  StepInput input;
+  StepInput input = step_on(node, fabric.name);
   input.model = *transformer("llama2-13b").entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
-  input.links = std::make_shared<const Network>(*network(node.name, fabric.name).entry);
   input.layout = layout;
   input.software.overlap = overlap;
   JobClass job = stepping_job("a", 4, 8, steps, Duration::zero());
-  job.step.model = StepModel{input, 8, fabric_shape(fabric, node, 4)};
+  job.step.model = shape ? StepModel{input, 8, *shape, Uplinks::kShare}
+                         : StepModel{input, 8, fabric_shape(fabric, node, 4), Uplinks::kAll};
   const StepProfile profile = step_profile(job.step.model->breakdown(32));
   job.step.time = profile.time;
   job.program.weights = profile.weights;
@@ -133,28 +131,39 @@ std::int64_t weight_of(const JobClass& job, Leaf leaf) {
   return 0;
 }
 
-TEST_CASE("neighbours on the network do not slow what a gang exchanges inside its nodes") {
-  // Tensor ranks in a node and pipeline stages between: nothing is reduced over the network.
+/// A step over the same without its stragglers, which are a share of it, whatever it consists of.
+double waited_for(const JobClass& job) {
+  const auto time = static_cast<double>(job.step.time.ns());
+  return time / (time - static_cast<double>(weight_of(job, Leaf::program_straggler)));
+}
+
+TEST_CASE("neighbours on the network stretch sends between stages, and nothing that stays inside nodes") {
+  // Tensor ranks in a node and pipeline stages between: nothing is reduced over the network. Each of 32
+  // microbatches is waited for once each way, and the first through all stages.
   const Layout stages{
       .devices = 32, .tensor = 8, .pipeline = 4, .global_batch = 32, .recompute = Recompute::kFull};
   const JobClass job = on_a_network(stages, true, 10);
-  REQUIRE(weight_of(job, Leaf::program_tensor_comm) > 0);
-  CHECK(neighbours_of(job, 0.5) == 0);
+  const StepInput& input = job.step.model->input();
+  const Bytes rows{2.0 * 4096 * static_cast<double>(input.model.hidden) / 8};
+  const Seconds send = collective_time(input.network(), Collective::kSendRecv, rows, {2, 1});
+  const double sends = (2 * 31 + 2 * 3) * send.si * 1e9;
+  REQUIRE(weight_of(job, Leaf::program_tensor_comm) > 2 * sends);
+  CHECK(static_cast<double>(neighbours_of(job, 0.5)) ==
+        doctest::Approx(sends * waited_for(job)).epsilon(1e-6));
 }
 
 TEST_CASE("neighbours stretch the gradients' exchange between nodes, and only that") {
   // Without overlap all of it is in the open: at half the speed it takes twice as long, at a fifth five
-  // times, and the model's stragglers are a share of the step, whatever it consists of.
+  // times.
   const Layout ranks{.devices = 32, .tensor = 8, .global_batch = 32, .recompute = Recompute::kFull};
   const JobClass job = on_a_network(ranks, false, 10);
   const auto exchange = static_cast<double>(weight_of(job, Leaf::program_data_comm));
   REQUIRE(exchange > 0);
   REQUIRE(weight_of(job, Leaf::program_tensor_comm) > 0);
-  const auto time = static_cast<double>(job.step.time.ns());
-  const double waited_for = time / (time - static_cast<double>(weight_of(job, Leaf::program_straggler)));
-  CHECK(static_cast<double>(neighbours_of(job, 0.5)) == doctest::Approx(exchange * waited_for).epsilon(1e-6));
+  CHECK(static_cast<double>(neighbours_of(job, 0.5)) ==
+        doctest::Approx(exchange * waited_for(job)).epsilon(1e-6));
   CHECK(static_cast<double>(neighbours_of(job, 0.2)) ==
-        doctest::Approx(4 * exchange * waited_for).epsilon(1e-6));
+        doctest::Approx(4 * exchange * waited_for(job)).epsilon(1e-6));
 }
 
 TEST_CASE("exchange that is hidden behind compute shows once neighbours make it long enough") {
@@ -193,6 +202,80 @@ TEST_CASE("gangs whose steps are modelled share links by what they send over the
   REQUIRE(excess > 0);
   CHECK(leaf(result, Leaf::program_noisy_neighbour) ==
         Capacity::devices(48) * Duration::nanoseconds(4 * excess));
+}
+
+/// Two pods of eight nodes, two leaves each.
+FabricShape two_pods(double pod_oversubscription, Seconds switch_latency) {
+  return {.nodes = 16,
+          .nodes_per_leaf = 4,
+          .nodes_per_pod = 8,
+          .node_rate = ByteRate{400e9},
+          .pod_oversubscription = pod_oversubscription,
+          .switch_latency = switch_latency};
+}
+
+/// What placement costs each step of a gang of four nodes behind so many others.
+std::int64_t placement_of(const JobClass& gang, std::uint32_t behind) {
+  JobClass first = job("first", behind, 8, seconds(100'000));
+  const RunResult result = run_recorded(scenario({pool(16, 8)}, {first, gang}));
+  const std::int64_t excess =
+      (*outcome(result, "a").end - SimTime::zero()).ns() / *gang.steps - gang.step.time.ns();
+  CHECK(leaf(result, Leaf::program_placement) ==
+        Capacity::devices(32) * Duration::nanoseconds(*gang.steps * excess));
+  return excess;
+}
+
+constexpr Layout kDataRanks{.devices = 32, .tensor = 8, .global_batch = 32, .recompute = Recompute::kFull};
+
+TEST_CASE("a gang over two pods has its nodes' share of the links between them") {
+  // Two nodes in each pod have half a node's rate at 4 to 1: what is exchanged takes twice as long.
+  const JobClass gang = on_a_network(kDataRanks, false, 10, two_pods(4, Seconds{}));
+  const auto exchange = static_cast<double>(weight_of(gang, Leaf::program_data_comm));
+  REQUIRE(exchange > 0);
+  CHECK(placement_of(gang, 8) == 0);
+  CHECK(static_cast<double>(placement_of(gang, 6)) ==
+        doctest::Approx(exchange * waited_for(gang)).epsilon(1e-6));
+  // A single node there has a quarter.
+  CHECK(static_cast<double>(placement_of(gang, 7)) ==
+        doctest::Approx(3 * exchange * waited_for(gang)).epsilon(1e-6));
+}
+
+TEST_CASE(
+    "in a full-bisection tree a gang over two pods pays for more switches on the way, and nothing else") {
+  CHECK(placement_of(on_a_network(kDataRanks, false, 10, two_pods(1, Seconds{})), 6) == 0);
+  const JobClass gang = on_a_network(kDataRanks, false, 10, two_pods(1, Seconds{1e-6}));
+  // Five switches for one: 4 us more, up and down, of a scatter and of a gather. Over a leaf three for one.
+  CHECK(static_cast<double>(placement_of(gang, 6)) ==
+        doctest::Approx(2 * 2 * 4000 * waited_for(gang)).epsilon(1e-3));
+  CHECK(static_cast<double>(placement_of(gang, 5)) ==
+        doctest::Approx(2 * 2 * 4000 * waited_for(gang)).epsilon(1e-3));
+  CHECK(static_cast<double>(placement_of(gang, 2)) ==
+        doctest::Approx(2 * 2 * 2000 * waited_for(gang)).epsilon(1e-3));
+}
+
+TEST_CASE("stages send from every node at once, and all of it leaves a pod that holds no other stage") {
+  // Two stages of two nodes, one in each pod: at 4 to 1 a send takes four times as long.
+  const Layout stages{
+      .devices = 32, .tensor = 8, .pipeline = 2, .global_batch = 32, .recompute = Recompute::kFull};
+  const JobClass gang = on_a_network(stages, true, 10, two_pods(4, Seconds{}));
+  const StepInput& input = gang.step.model->input();
+  const Bytes rows{2.0 * 4096 * static_cast<double>(input.model.hidden) / 8};
+  const Seconds send = collective_time(input.network(), Collective::kSendRecv, rows, {2, 1});
+  StepInput scattered = input;
+  scattered.slow_links.ring = 2;
+  const double rest = static_cast<double>(
+      step_profile(step_breakdown(scattered, step_constants())).time.ns() - gang.step.time.ns());
+  // 16 microbatches of each data rank: 15 waits and the first one's two.
+  CHECK(static_cast<double>(placement_of(gang, 6)) ==
+        doctest::Approx(rest + 3 * 17 * send.si * 1e9 * waited_for(gang)).epsilon(1e-6));
+}
+
+TEST_CASE("where what others take is simulated, a gang that is alone has all links above it") {
+  const JobClass gang = on_a_network(kDataRanks, false, 10, two_pods(4, Seconds{}));
+  const StepModel alone{gang.step.model->input(), 8, two_pods(4, Seconds{}), Uplinks::kAll};
+  const Spread apart{.domains = 4, .leaves = 2, .pods = 2, .fewest_in_leaf = 2, .fewest_in_pod = 2};
+  CHECK(alone.excess(32, apart) == Duration::zero());
+  CHECK(gang.step.model->excess(32, apart) > Duration::zero());
 }
 
 /// 128 replicas of one device, one every 20 minutes, that compile for 15 minutes.

@@ -31,7 +31,10 @@ Errors fit_errors(std::string_view name) {
   REQUIRE(table.products.size() == 224);
   std::vector<double> off;
   for (const MeasuredGemm& product : table.products) {
-    off.push_back(std::fabs(gemm_time(table.curve, product.shape, table.per_element) / product.time - 1));
+    off.push_back(std::fabs(
+        gemm_time(table.curve, product.shape.product(), {table.per_element.si, table.per_element.si}) /
+            product.time -
+        1));
   }
   return errors(off);
 }
@@ -39,19 +42,23 @@ Errors fit_errors(std::string_view name) {
 }  // namespace
 
 TEST_CASE("a product costs two operations an element of work and three matrices of traffic") {
-  CHECK(gemm_flops({.m = 2, .n = 3, .k = 5}) == Flops{60});
-  CHECK(gemm_bytes({.m = 2, .n = 3, .k = 5}, Bytes{2}) == Bytes{62});
+  CHECK(Gemm{2, 3, 5}.flops() == Flops{60});
+  CHECK(gemm_work({2, 3, 5}, {}).traffic == Bytes{62});
+  // Two at once, their factors in FP8.
+  const GemmWork both = gemm_work({2, 3, 5, 2}, {.factors = 1});
+  CHECK(both.flops == Flops{120});
+  CHECK(both.traffic == Bytes{2 * (25 + 12)});
 }
 
 TEST_CASE("the curve joins arithmetic and traffic") {
   // 1,000 operations and 380 bytes: 10 s and 3.8 s
-  const GemmShape shape{.m = 5, .n = 10, .k = 10};
+  const Gemm shape{5, 10, 10};
   GemmCurve curve{.rate = FlopRate{100}, .bandwidth = ByteRate{100}, .each = Seconds{1}};
-  CHECK(gemm_time(curve, shape, Bytes{2}).si == near(1 + std::hypot(10, 4)));
+  CHECK(gemm_time(curve, shape, {}).si == near(1 + std::hypot(10, 4)));
   curve.overlap = 1;
-  CHECK(gemm_time(curve, shape, Bytes{2}).si == near(15));
+  CHECK(gemm_time(curve, shape, {}).si == near(15));
   curve.small_result = 50;  // as many elements as the result has
-  CHECK(gemm_time(curve, shape, Bytes{2}).si == near(25));
+  CHECK(gemm_time(curve, shape, {}).si == near(25));
 }
 
 TEST_CASE("the curves of the catalog fit the measured products") {
@@ -96,7 +103,8 @@ TEST_CASE("interpolation meets measured products that it was not given") {
       const GemmSurface surface(rest);
       for (const MeasuredGemm& p : all) {
         if (p.shape.m != left_out) continue;
-        off.push_back(std::fabs(surface.rate(p.shape).value().rate / (gemm_flops(p.shape) / p.time) - 1));
+        off.push_back(
+            std::fabs(surface.rate(p.shape).value().rate / (p.shape.product().flops() / p.time) - 1));
       }
     }
     REQUIRE(off.size() == 80);

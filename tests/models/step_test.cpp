@@ -8,9 +8,9 @@
 #include <random>
 
 #include "models/catalog/catalog.hpp"
-#include "models/catalog/network.hpp"
 #include "models/step/evidence.hpp"
 #include "models/step/kernels.hpp"
+#include "models/step/on_node.hpp"
 #include "models/step/search.hpp"
 
 using namespace fleetsim;
@@ -18,11 +18,8 @@ using namespace fleetsim;
 namespace {
 
 StepInput input_of(std::string_view model, std::string_view node_name, std::int64_t devices) {
-  StepInput input;
+  StepInput input = step_on(*node(node_name).entry);
   input.model = *transformer(model).entry;
-  const Node node = *fleetsim::node(node_name).entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
-  input.links = std::make_shared<const Network>(*network(node_name, node.fabric).entry);
   input.layout.devices = devices;
   input.layout.global_batch = devices * 4;
   return input;
@@ -79,6 +76,8 @@ TEST_CASE("the bubble is what the stages before and behind wait: p - 1 microbatc
   constants.optimizer = 0;  // leaves what runs once a microbatch
   constants.data_exposed = 0;
   constants.last_stage = 0;  // the head spread evenly
+  const IdealLink instant{ByteRate{1e30}, Seconds{}};
+  input.links = std::make_shared<const Network>(ideal_network(8, instant, instant));
   const auto share = [&](std::int64_t interleave, std::int64_t batch) {
     input.layout.interleave = interleave;
     input.layout.global_batch = batch;
@@ -244,6 +243,25 @@ TEST_CASE("a slower network, less overlap, older software or unfused kernels nev
   worse = input;
   worse.software.overlap = false;
   CHECK(predict(worse).total() > base);
+}
+
+TEST_CASE("the host bounds a small dense model that no graph replays, and no large one") {
+  StepInput input = input_of("mpt-125m", "dgx-h100", 8);
+  input.model.sequence = 512;
+  const Seconds replayed = predict(input).total();
+  CHECK(predict(input).dispatch == Seconds{});
+  input.software.graphs = false;
+  // Twelve layers of 32 kernels at 20 us, four microbatches.
+  const StepBreakdown launched = predict(input);
+  CHECK(launched.total().si > 4 * 12 * 32 * 20e-6);
+  CHECK(launched.total() > 1.5 * replayed);
+  input.software.whole_graph = true;
+  CHECK(predict(input).total() == replayed);
+  StepInput large = input_of("llama2-70b", "dgx-h100", 64);
+  large.layout.tensor = 8;
+  large.software.graphs = false;
+  const StepBreakdown step = predict(large);
+  CHECK(step.dispatch < 0.001 * step.total());
 }
 
 TEST_CASE("more GPUs at one batch a GPU lower the MFU of Llama 3 405B, for the exchange and the bubble") {

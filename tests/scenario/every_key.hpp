@@ -40,7 +40,7 @@ inline constexpr std::string_view kEveryKey[] = {
       "limit": "10 d", "lease": "11 d", "end": { "at": "3 d", "as": "cancelled" }, "max_restarts": 5, "own_spares": 1, "priority": 3, "quota": "team", "topology": { "level": "rack", "rule": "required" } },
     "stream": { "arrivals": { "poisson": "2 /h", "count": 100 }, "gang": { "choice": { "1": 0.5, "2": 0.5 } }, "duration": { "exponential": "1 h" }, "program_goodput": 0.5 },
     "modelled": { "model": "qwen3-30b-a3b", "accepts": ["a"], "gang": 16, "steps": 10,
-      "layout": { "tensor": 2, "pipeline": 2, "interleave": 2, "micro_batch": 1, "expert": 4, "sequence_parallel": true, "sharding": "optimizer", "shard_group": 4, "recompute": "full", "stages": [24, 24], "capacity": 1.25, "imbalance": 1.1, "offload": true },
+      "layout": { "tensor": 2, "pipeline": 2, "interleave": 2, "micro_batch": 1, "expert": 4, "sequence_parallel": true, "sharding": "optimizer", "shard_group": 4, "recompute": "full", "stages": [24, 24], "uneven": true, "capacity": 1.25, "imbalance": 1.1, "offload": true },
       "step": { "model": true, "sequence": 4096, "global_batch": 64, "precision": "fp8",
         "software": { "release": 2025.5, "attention": "flash-3", "skips_masked": true, "fused": true, "fused_experts": true, "fused_products": true, "fused_scaling": true, "overlap": true, "prefetch": true, "graphs": false, "whole_graph": false },
         "compile": { "build": "15 min", "shared": true, "keeps": { "memory_bound": 0.3 } } } },

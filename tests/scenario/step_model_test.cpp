@@ -81,6 +81,59 @@ TEST_CASE("degrees that divide neither devices nor batch nor heads are reported 
                  "is more than the 80 layers"));
 }
 
+TEST_CASE("chunks that differ by a layer are a layout once it is said to be uneven") {
+  const Sets sets{{"/workload/a/gang", "128"},
+                  {"/workload/a/step/global_batch", "64"},
+                  {"/workload/a/layout/pipeline", "4"},
+                  {"/workload/a/layout/interleave", "3"}};
+  CHECK(contains(only_issue(read_with(kModelled, sets), "/workload/a/layout"), "not said to be uneven"));
+  Sets uneven = sets;
+  uneven.push_back({"/workload/a/layout/uneven", "true"});
+  const StudyReading reading = read_with(kModelled, uneven);
+  CHECK(first_class(reading).step.model->input().layout.uneven);
+}
+
+TEST_CASE("what a layout hardly means to is a warning of the scenario") {
+  CHECK(read(kModelled).notes.empty());
+  const StudyReading reading =
+      read_with(kModelled, {{"/workload/a/layout/pipeline", "8"}, {"/workload/a/step/global_batch", "4"}});
+  REQUIRE(reading.issues.empty());
+  REQUIRE(reading.notes.size() == 1);
+  CHECK(contains(reading.notes.front(), "workload a: 4 microbatches do not fill 8 pipeline stages"));
+}
+
+constexpr std::string_view kRecommender = R"({
+  "fleet": { "pools": { "p": { "node": "dgx-h100", "nodes": 2, "fabric": "ndr400-rail" } } },
+  "workload": { "a": { "model": "dlrm-dcnv2", "gang": 16, "steps": 100,
+    "step": { "model": true, "global_batch": 65536 },
+    "checkpoint": { "interval": "1 h", "bandwidth": "10 GB/s" } } },
+  "window": { "length": "1 h" }
+})";
+
+TEST_CASE("a recommender's step is modelled: its exchange of rows, its samples, its checkpoint") {
+  const JobClass job = first_class(read(kRecommender));
+  const StepBreakdown step = step_breakdown(job.step.model->input(), step_constants());
+  CHECK(to_seconds(job.step.time).si == doctest::Approx(step.total().si).epsilon(1e-6));
+  CHECK(sum_of_weights(job.program.weights) == job.step.time.ns());
+  CHECK(weight(job, Leaf::program_expert_comm) > 0);
+  CHECK(job.step.tokens == 65536.0);
+  // 204 million rows of 516 bytes, and 14 bytes for each weight of the layers.
+  CHECK(to_seconds(job.checkpoint.pause).si == doctest::Approx(204184588.0 * 516 / 10e9).epsilon(0.01));
+}
+
+TEST_CASE("what only transformers have is refused for a recommender") {
+  const auto issue = [](Sets sets, std::string_view pointer) {
+    return only_issue(read_with(kRecommender, std::move(sets)), pointer);
+  };
+  CHECK(contains(issue({{"/workload/a/layout", R"({"tensor": 2})"}}, "/workload/a/layout"), "transformers"));
+  CHECK(
+      contains(issue({{"/workload/a/step/sequence", "8"}}, "/workload/a/step/sequence"), "is a recommender"));
+  CHECK(contains(issue({{"/workload/a/step/global_batch", "100"}}, "/workload/a/step/model"),
+                 "16 does not divide the global batch 100"));
+  CHECK(contains(issue({{"/fleet/pools/p/nodes", "1"}, {"/workload/a/gang", "1"}}, "/workload/a/step/model"),
+                 "too little"));
+}
+
 TEST_CASE("what a modelled step predicts is not to be given, and what it needs is asked for") {
   const auto issue = [](Sets sets, std::string_view pointer) {
     return only_issue(read_with(kModelled, std::move(sets)), pointer);

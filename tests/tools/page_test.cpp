@@ -166,7 +166,7 @@ TEST_CASE("steps that are predicted stand beside those that are given, and what 
   StepInput input;
   input.layout = {.devices = 8, .tensor = 2, .pipeline = 2, .global_batch = 16};
   input.model.sequence = 2048;
-  predicted.classes[0].step.model.emplace(input, 8, FabricShape{});
+  predicted.classes[0].step.model.emplace(input, 8, FabricShape{}, Uplinks::kShare);
   predicted.classes[0].step.time = Duration::nanoseconds(200'000'000);
   predicted.classes[0].program.weights = {{Leaf::program_tensor_comm, 20'000'000},
                                           {Leaf::ideal, 180'000'000}};

@@ -2,10 +2,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include <memory>
-
 #include "models/catalog/catalog.hpp"
-#include "models/catalog/network.hpp"
+#include "models/step/on_node.hpp"
 #include "models/step/search.hpp"
 
 // Layouts a second of the search, and of one step at a time. The search must not be beaten by any of its
@@ -14,11 +12,8 @@ namespace fleetsim {
 namespace {
 
 StepInput input_of(const char* model, const char* node_name, std::int64_t devices) {
-  StepInput input;
+  StepInput input = step_on(*node(node_name).entry);
   input.model = *transformer(model).entry;
-  const Node node = *fleetsim::node(node_name).entry;
-  input.device = step_device(*accelerator(node.accelerator).entry);
-  input.links = std::make_shared<const Network>(*network(node_name, node.fabric).entry);
   input.layout.devices = devices;
   input.layout.global_batch = devices * 4;
   return input;

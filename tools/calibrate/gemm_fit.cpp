@@ -13,14 +13,7 @@ namespace {
 constexpr double kHold = 1e-3;    // of a constant to its usual value, beside one shape's squared error
 constexpr double kOutlier = 0.2;  // squares near zero, straight beyond
 
-double operations(const TimedGemm& g) {
-  return 2.0 * static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-}
-
-double bytes(const TimedGemm& g) {
-  const double m = static_cast<double>(g.m), n = static_cast<double>(g.n), k = static_cast<double>(g.k);
-  return element_bytes(g.dtype) * (m * k + k * n) + 2 * m * n;
-}
+Gemm product(const TimedGemm& g) { return GemmShape{g.m, g.n, g.k}.product(); }
 
 GemmCurve unpacked(std::span<const double> x) {
   return {.rate = FlopRate{std::exp(x[0])},
@@ -43,15 +36,12 @@ double rounded(double value) {
 }  // namespace
 
 Seconds gemm_time(const GemmCurve& curve, const TimedGemm& shape) {
-  return gemm_time(curve, GemmWork{.flops = Flops{operations(shape)},
-                                   .depth = static_cast<double>(shape.k),
-                                   .results = static_cast<double>(shape.m) * static_cast<double>(shape.n),
-                                   .traffic = Bytes{bytes(shape)}});
+  return gemm_time(curve, product(shape), {.factors = element_bytes(shape.dtype)});
 }
 
 GemmFit fit_gemm(std::span<const TimedGemm> shapes) {
   double best = 0;
-  for (const TimedGemm& each : shapes) best = std::max(best, operations(each) / each.time.si);
+  for (const TimedGemm& each : shapes) best = std::max(best, product(each).flops().si / each.time.si);
   // A device computes some 300 operations in the time it moves a byte.
   const std::array<double, 5> usual{std::log(1.05 * best), std::log(85.0), std::log(2e5),
                                     std::log(best / 300), std::log(5e-6)};

@@ -2,7 +2,6 @@
 
 #include "models/catalog/catalog.hpp"
 #include "models/quantity/format.hpp"
-#include "models/step/recommender_step.hpp"
 #include "models/step/search.hpp"
 #include "tools/cli/arguments.hpp"
 #include "tools/cli/host.hpp"
@@ -128,22 +127,15 @@ std::optional<StepCase> recommender_case(Arguments& arguments, const Recommender
   }
   Layout& layout = input.layout;
   if (!arguments.value("batch")) layout.global_batch = entry.batch;
-  if (layout.global_batch % layout.devices != 0) {
-    arguments.reject("the number of devices " + std::to_string(layout.devices) +
-                     " does not divide the global batch " + std::to_string(layout.global_batch));
+  input.recommender = entry.model;
+  input.model.sequence = 1;
+  for (const std::string& problem : step_problems(input)) {
+    arguments.reject(problem);
     return std::nullopt;
   }
   layout.micro_batch = layout.global_batch / layout.devices;
   layout.sharding = Sharding::kNone;
-  input.model.sequence = 1;
-  const StepBreakdown step = recommender_step({.model = entry.model,
-                                               .device = input.device,
-                                               .links = input.links,
-                                               .devices = layout.devices,
-                                               .batch = layout.global_batch,
-                                               .number = input.number,
-                                               .software = input.software},
-                                              step_constants());
+  const StepBreakdown step = step_breakdown(input, step_constants());
   if (step.memory > input.device.memory) {
     arguments.reject("tables do not fit: a device has " + format_bytes(input.device.memory) + " and needs " +
                      format_bytes(step.memory) + ", " + beyond(step.memory, input.device.memory));

@@ -78,6 +78,11 @@ std::string release_text(const Software& software) {
 std::string assumptions(const JobClass& job) {
   const StepInput& input = job.step.model->input();
   const Layout& layout = input.layout;
+  if (input.recommender) {
+    return "tables spread over " + format_integer(layout.devices) + " devices; " +
+           format_integer(layout.global_batch) + " samples a step; software of " +
+           release_text(input.software);
+  }
   std::string text = "tensor " + format_integer(layout.tensor);
   if (layout.pipeline > 1) text += ", pipeline " + format_integer(layout.pipeline);
   if (layout.interleave > 1) text += " of " + format_integer(layout.interleave) + " chunks";
