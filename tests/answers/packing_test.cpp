@@ -234,14 +234,13 @@ TEST_CASE("what does not go together is said once, where it stands") {
   const std::string asks = R"({ "gang": 1, "duration": "1 h", "cpus": 1 })";
   CHECK(has_issue(with(R"({ "placement": "fgd" })", R"({ "gang": 9, "duration": "1 h" })"), "/workload/j",
                   "expected jobs of at most one node, since placement \"fgd\" is for such"));
-  CHECK(has_issue(with(R"({ "backfill": "conservative" })", asks), "/scheduler/backfill",
-                  "looks at devices alone"));
   CHECK(has_issue(with(R"({ "placement": "compact" })", asks), "/scheduler/placement",
                   "looks at devices alone"));
   CHECK(has_issue(with("{}", R"({ "gang": 1, "duration": "1 h", "memory": "1 GB" })"), "/workload/j",
                   "give it \"memory_per_node\""));
-  for (const char* scheduler : {"{}", R"({ "backfill": "easy" })", R"({ "admission": "partial-hold" })",
-                                R"({ "preemption": { "by": "priority" } })"})
+  for (const char* scheduler :
+       {"{}", R"({ "backfill": "easy" })", R"({ "backfill": "conservative" })",
+        R"({ "admission": "partial-hold" })", R"({ "preemption": { "by": "priority" } })"})
     CHECK(read(with(scheduler, asks)).issues.empty());
   CHECK(read(with(R"({ "placement": "fgd" })", asks)).issues.empty());
   CHECK(has_issue(R"({ "fleet": { "pools": { "p": { "nodes": { "groups": [ { "devices": 8 } ] },

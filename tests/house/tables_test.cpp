@@ -63,7 +63,7 @@ void check_placement(const PlacementPolicy& policy, const PackedNodes::Setup* se
       for (const TopologyLevel level : {TopologyLevel::node, TopologyLevel::rack, TopologyLevel::pod,
                                         TopologyLevel::spine, TopologyLevel::pool}) {
         Placement parts;
-        const bool placed = place(pool, shape, level, policy.place, parts);
+        const bool placed = place(pool, shape, level, policy, parts);
         CHECK(placed == pool.fits(shape, level));
         if (placed) CHECK(pool.could_ever_fit(shape, level));
         if (!placed) continue;
@@ -107,7 +107,7 @@ TEST_CASE("tables: worst-fit takes the emptiest nodes, and random ones are rando
     for (std::uint32_t node = 0; node < 6; ++node)
       if (node != 4) pool.take(Part{.node = node, .milli = 0, .devices = node % 3 == 0 ? 3U : 1U}, JobId{7});
     Placement parts;
-    CHECK(place(pool, {.nodes = 3, .per_node = 2}, TopologyLevel::pool, find_placement(name)->place, parts));
+    CHECK(place(pool, {.nodes = 3, .per_node = 2}, TopologyLevel::pool, *find_placement(name), parts));
     std::vector<std::uint32_t> nodes;
     for (const Part& part : parts) nodes.push_back(part.node);
     return nodes;
