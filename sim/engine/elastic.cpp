@@ -438,7 +438,7 @@ void Engine::pass_with_shrinking() {
       for (const std::uint32_t pool : class_of(head).pools)
         shrank = shrank || (!blocked_[pool] && shrink_for(head, pool));
     if (shrank && try_start(head)) continue;
-    if (!scenario_.scheduler.strict || block_queue(head)) continue;
+    if (!scenario_.scheduler.strict || blocks_only_its_own(head)) continue;
     for (const std::uint32_t pool : class_of(head).pools) blocked_[pool] = true;
   }
 }

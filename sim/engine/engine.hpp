@@ -295,6 +295,7 @@ class Engine {
     return class_of(job).quota && queue_blocked_[*class_of(job).quota];
   }
   bool block_queue(const Job& job);
+  bool blocks_only_its_own(const Job& job);
   void decay_shares();
   void rank_queues();
   bool hold_next(Job& job);

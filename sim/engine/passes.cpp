@@ -58,6 +58,14 @@ bool Engine::block_queue(const Job& job) {
   return true;
 }
 
+/// The same for whoever waits for nothing but its own quota, queue or not.
+bool Engine::blocks_only_its_own(const Job& job) {
+  if (block_queue(job)) return true;
+  if (quota_allows(job)) return false;
+  queue_blocked_[*class_of(job).quota] = true;
+  return true;
+}
+
 void Engine::decay_shares() {
   if (order_->key != fair_share_key || fair_share_.since == now_) return;
   const double half_life = static_cast<double>(scenario_.scheduler.fair_share_half_life.ns());
@@ -157,7 +165,7 @@ void Engine::pass_atomic() {
           --open;
         }
       }
-    } else if (scenario_.scheduler.strict && !block_queue(head)) {
+    } else if (scenario_.scheduler.strict && !blocks_only_its_own(head)) {
       for (const std::uint32_t pool : class_of(head).pools) {
         if (!blocked_[pool]) --open;
         blocked_[pool] = true;

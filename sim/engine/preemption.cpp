@@ -84,7 +84,8 @@ void Engine::pass_remade() {
     const GangShape shape = allocation_shape(*each);
     Placement parts;
     std::optional<std::uint32_t> pool;
-    const bool allowed = !job_class.quota || quotas.allows(*job_class.quota, shape.capacity());
+    const bool allowed = !job_class.quota || (quotas.allows(*job_class.quota, shape.capacity()) &&
+                                              !queue_blocked_[*job_class.quota]);
     for (std::size_t index = 0; allowed && !blocked && !pool && index < job_class.pools.size(); ++index) {
       const std::uint32_t choice = job_class.pools[index];
       if (find_place(empty[choice], *each, parts)) pool = choice;
@@ -92,7 +93,8 @@ void Engine::pass_remade() {
     const bool runs = each->phase == JobPhase::running;
     if (!pool) {
       if (runs) stopped.push_back(each);
-      blocked = blocked || scenario_.scheduler.strict;
+      if (!allowed && scenario_.scheduler.strict) queue_blocked_[*job_class.quota] = true;
+      blocked = blocked || (allowed && scenario_.scheduler.strict);
       continue;
     }
     empty[*pool].take(parts, each->slot);

@@ -209,11 +209,11 @@ WatchSpan Engine::who_keeps(const Job& job, std::uint32_t pool, const std::vecto
     if (!holders_.empty()) span.who = name_of(*jobs_[holders_.front().value]);
     return span;
   }
-  // Whoever is in a queue of its own blocks nobody outside of it.
+  // Whoever is in a queue of its own, or waits for its quota, blocks nobody else.
   const auto is_in_the_way = [&](const Job* other) {
     const JobClass& theirs = class_of(*other);
-    const bool elsewhere =
-        theirs.quota && theirs.quota != class_of(job).quota && quotas_.is_queue(*theirs.quota);
+    const bool elsewhere = theirs.quota && theirs.quota != class_of(job).quota &&
+                           (quotas_.is_queue(*theirs.quota) || !quota_allows(*other));
     return !elsewhere && std::find(theirs.pools.begin(), theirs.pools.end(), pool) != theirs.pools.end();
   };
   const Job* const head = reservations_[pool].head;

@@ -104,8 +104,11 @@ void read_swap(const Reader& in, const ClassContext& context, JobClass& job) {
     if (job.step.continuous) policy->problem("needs \"step\": without steps nothing is slowed");
   }
   if (!job.step.continuous || job.kind == JobKind::reservation) return;
+  const auto& script = context.scenario.slow_script;
   for (const std::uint32_t pool : job.pools) {
-    if (context.scenario.pools[pool].slow.empty()) continue;
+    const auto is_here = [pool](const ScriptedSlowness& episode) { return episode.pool == pool; };
+    if (context.scenario.pools[pool].slow.empty() && std::none_of(script.begin(), script.end(), is_here))
+      continue;
     context.notes.push_back("jobs of " + job.name +
                             " have no \"step\", and are not slowed by stragglers or neighbours");
     return;

@@ -237,6 +237,10 @@ void read_trace_jobs(const Reader& in, Scenario& scenario, Traces& traces, std::
   in.text("about");
   in.text("source");
   TraceOptions options;
+  options.machine_devices = 0;
+  for (const PoolSpec& pool : scenario.pools)
+    *options.machine_devices +=
+        static_cast<std::uint32_t>(std::min<std::int64_t>(devices_of(pool), kMostDevices));
   assign(options.first_jobs, in.whole("limit_jobs", {1}));
   assign(options.strict, in.flag("strict"));
   assign(options.recorded_status, in.flag("completed_only"));

@@ -25,6 +25,7 @@ std::string cache_key(const TraceFormat& format, const std::string& file, const 
   std::string key(format.name);
   if (options.strict) key += " strict";
   if (options.recorded_status) key += " completed";
+  if (options.machine_devices) key.append(" of ").append(std::to_string(*options.machine_devices));
   if (options.first_jobs) key.append(" ").append(std::to_string(*options.first_jobs));
   return key.append("\n").append(file);
 }

@@ -100,8 +100,7 @@ double window_seconds(const FigurePlace&, const RunSums& sums) {
 }
 double interruptions(const FigurePlace&, const RunSums& sums) {
   std::int64_t all = 0;
-  for (const auto& rows : sums.run->faults)
-    for (const FaultOutcome& row : rows) all += row.interruptions;
+  for (const ClassOutcome& of : sums.run->classes) all += of.failures;
   return count(all);
 }
 double makespan(const FigurePlace&, const RunSums& sums) {

@@ -98,7 +98,13 @@ void add_unstable_queue(const Scenario& scenario, Warnings& warnings) {
                                     [&](std::uint32_t pool) { return pools.contains(pool); });
     if (endless && beside) capacity -= mean_devices(job_class.gang);
   }
-  if (offered < capacity) return;
+  // Without chance, all that is there may be just enough.
+  const auto is_even = [](const JobClass& of) {
+    return (!of.arrivals.gap || of.arrivals.gap->is_fixed()) && (!of.duration || of.duration->is_fixed()) &&
+           of.gang.sizes.size() <= 1;
+  };
+  const bool by_chance = !std::all_of(scenario.classes.begin(), scenario.classes.end(), is_even);
+  if (by_chance ? offered < capacity : offered <= capacity * (1 + 1e-9)) return;
   warnings.push_back("the queue is unstable: jobs arrive that need " + format_number(offered) +
                      " devices on average, of " + format_number(std::max(capacity, 0.0)) +
                      "; waits grow with the window, or with the list");

@@ -55,6 +55,27 @@ TEST_CASE("a share of one and a half devices does not keep a job of two from run
   CHECK(ran.jobs.at("c").first_start == at(100));
 }
 
+TEST_CASE("whoever waits for its own quota keeps nobody of another from starting, under a strict order") {
+  // Three nodes of eight devices, two quotas of eight: a2 waits for a1, and 16 devices are free for b1 and c.
+  for (const Preemption preemption : {Preemption::none, Preemption::remade}) {
+    Scenario scenario;
+    scenario.pools.push_back(build::pool(3, 8));
+    scenario.scheduler.preemption = preemption;
+    for (const char* name : {"a", "b"})
+      scenario.scheduler.quotas.push_back({.name = name, .capacity = Capacity::devices(8)});
+    scenario.classes = {in_queue(build::job("a1", 1, 8, seconds(100)), 0),
+                        in_queue(build::job("a2", 1, 8, seconds(100), at(1)), 0),
+                        in_queue(build::job("a3", 1, 8, seconds(100), at(2)), 0),
+                        in_queue(build::job("b1", 1, 8, seconds(100), at(2)), 1),
+                        build::job("c", 1, 8, seconds(100), at(3))};
+    const QuotaRan ran = run_queues(scenario);
+    CHECK(ran.jobs.at("b1").first_start == at(2));
+    CHECK(ran.jobs.at("c").first_start == at(3));
+    CHECK(ran.jobs.at("a2").first_start == at(100));
+    CHECK(ran.jobs.at("a3").first_start == at(200));
+  }
+}
+
 TEST_CASE("gangs that assemble do not exceed their quota together when they are complete") {
   // A quota of 4: each gang wants 3, and two nodes are free, dealt in turn.
   Scenario scenario;

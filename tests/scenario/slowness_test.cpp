@@ -47,6 +47,16 @@ TEST_CASE("an episode at an instant") {
   CHECK(episode.speed == 0.5);
 }
 
+TEST_CASE("jobs without steps are not slowed, and a note says so, also of episodes at an instant") {
+  const auto reading = read(R"({
+    "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 1 } } },
+    "faults": { "episodes": [{ "at": "100 s", "node": 0, "hits": "node", "speed": 0.25 }] },
+    "workload": { "j": { "gang": 8, "duration": "500 s" } }, "window": { "until": "done" } })");
+  REQUIRE(reading.issues.empty());
+  REQUIRE(reading.notes.size() == 1);
+  CHECK(contains(reading.notes.front(), "jobs of j have no \"step\", and are not slowed"));
+}
+
 TEST_CASE("how much of a step is stretched, and when stragglers are swapped") {
   const JobClass job =
       scenario_of(

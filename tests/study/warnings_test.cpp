@@ -49,6 +49,21 @@ TEST_CASE("a queue that cannot keep up is warned of") {
   CHECK(!warns(empty_result(point), "unstable"));
 }
 
+TEST_CASE("jobs that need exactly what there is are warned of where they come by chance") {
+  StudyPoint point;
+  point.scenario = busy_pool();
+  JobClass& job = point.scenario.classes[0];
+  job.gang = GangSpec{};
+  job.gang.sizes = {16};
+  job.gang.weights = {1};
+  job.duration = Distribution{Distribution::Fixed{500}};
+  job.arrivals.gap = Distribution{Distribution::Fixed{500}};
+  job.arrivals.count.reset();
+  CHECK(!warns(empty_result(point), "unstable"));
+  job.duration = Distribution{Distribution::Exponential{500}};
+  CHECK(warns(empty_result(point), "unstable"));
+}
+
 TEST_CASE("a list of jobs that asks for more than there is is warned of") {
   // Ten jobs of all eight devices and 133 s, one every 100 s: 10.64 devices of eight.
   StudyPoint point;

@@ -98,6 +98,22 @@ TEST_CASE("records of a run give the ledger of the run, leaf by leaf") {
   CHECK(has(run_program({"account", at.path("out")}).out, "the ledger closes exactly"));
 }
 
+TEST_CASE("records of a pool that grows give its ledger, and account says when they grow") {
+  const Workplace at;
+  write_file(at.path("growing.json"), R"({
+    "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 3,
+               "installed": [{ "nodes": [2], "from": "1000.5 s" }] } } },
+    "workload": { "j": { "gang": 8, "steps": 10, "step": { "time": "10 s" } } }, "window": { "length": "3001 s" } })");
+  const Ended ran = run_program({"run", at.path("growing.json"), "--out", at.path("grown"), "--records"});
+  REQUIRE_MESSAGE(ran.code == 0, ran.err);
+  const Ended ended = run_program({"account", at.path("grown")});
+  CHECK(ended.code == 0);
+  CHECK(has(ended.out, "pool p: 16 devices on record until"));
+  CHECK(has(ended.out, "then 24 devices"));
+  CHECK(Json::parse(run_program({"account", at.path("grown"), "--json"}).out).at("ledger") ==
+        Json::parse(read_file(fs::path(at.path("grown")) / "result.json")).at("ledger"));
+}
+
 TEST_CASE("records that are malformed end with 2, and those that contradict each other with 1") {
   const Workplace at;
   const fs::path out = at.path("out");
