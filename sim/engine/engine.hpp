@@ -353,6 +353,7 @@ class Engine {
   bool has_room_kept(const Job& job) const { return job.room_in && reservations_[*job.room_in].head == &job; }
   void keep_place(Job& job, QueueLook& look);
   bool only_newcomers_matter() const;
+  void look_behind(Queue::iterator next);
   void rank_running();
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
   void note_hopeless(QueuedShape& shape, Backfilled outcome, QueueLook& look);
