@@ -127,4 +127,14 @@ void Plan::take(const GangShape& shape, const Placement& places, const Slot& slo
   }
 }
 
+void Plan::keep(const GangShape& shape, const Placement& places, const Slot& slot) {
+  if (packed_) return packed_->keep(shape, places, slot);
+  const auto keep = [](std::uint32_t& free, std::uint32_t wanted) { free -= std::min(free, wanted); };
+  const std::size_t first = rows_.first_of(slot);
+  for (std::size_t index = 0; index < first; ++index) {
+    if (!knows_nodes()) keep(rows_[index][0], shape.nodes);
+    for (const Part& place : places) keep(rows_[index][place.node], place.count());
+  }
+}
+
 }  // namespace fleetsim

@@ -39,6 +39,8 @@ class Plan {
   std::optional<Slot> earliest(const GangShape& shape, TopologyLevel level, Duration hold, SimTime from,
                                Placement& places);
   void take(const GangShape& shape, const Placement& places, const Slot& slot, Duration hold);
+  /// Nobody else gets what there is of it until the stay begins.
+  void keep(const GangShape& shape, const Placement& places, const Slot& slot);
 
  private:
   bool knows_nodes() const { return grain_ == Grain::devices; }

@@ -101,19 +101,27 @@ TEST_CASE("elastic: nobody grows while somebody waits for what is free") {
   scenario.pools[0].dated.push_back({.nodes = {2}, .from = at(150)});
   scenario.pools[0].dated[0].nodes = {1};
   scenario.classes.push_back(job("gang", 2, 2, seconds(20), at(50)));
-  const RunResult result = run_recorded(scenario);
-  CHECK(*outcome(result, "gang").first_start == at(150));
-  // It grows when the other has started and gone, at 170: 42 steps and a half, and 17.5 of 2 s.
-  CHECK(end_of(result, "e") == at(170 + 10 + 35));
+  for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::conservative}) {
+    scenario.scheduler.backfill = backfill;
+    const RunResult result = run_recorded(scenario);
+    CHECK(*outcome(result, "gang").first_start == at(150));
+    // It grows when the other has started and gone, at 170: 42 steps and a half, and 17.5 of 2 s.
+    CHECK(end_of(result, "e") == at(170 + 10 + 35));
+  }
 }
 
 TEST_CASE("elastic: one worker goes before anybody is stopped, and the gang goes on without it") {
   JobClass low = elastic("E", "fill-and-shrink", 1000, 11, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   JobClass high = job("P", 1, 1, seconds(5000), at(100));
   high.priority = 1;
-  for (const Preemption preemption : {Preemption::none, Preemption::kept}) {
+  for (const auto& [preemption, backfill] :
+       {std::pair{Preemption::none, Backfill::none}, std::pair{Preemption::kept, Backfill::none},
+        std::pair{Preemption::none, Backfill::easy}, std::pair{Preemption::kept, Backfill::easy},
+        std::pair{Preemption::none, Backfill::conservative},
+        std::pair{Preemption::kept, Backfill::conservative}}) {
     Scenario scenario = build::scenario({pool(1, 11)}, {low, high}, seconds(140));
     scenario.scheduler.order = "priority";
+    scenario.scheduler.backfill = backfill;
     scenario.scheduler.preemption = preemption;
     scenario.scheduler.preempt_by = PreemptBy::priority;
     const RunResult result = run_recorded(scenario);
