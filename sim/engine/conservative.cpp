@@ -59,9 +59,9 @@ void Engine::reset_plans() {
                               : whole_nodes_                   ? Plan::Grain::whole_nodes
                                                                : Plan::Grain::devices;
     if (pool == plans_.size()) {
-      plans_.emplace_back(pools_[pool], grain, placement_->planned);
+      plans_.emplace_back(pools_[pool], grain, placement_->members);
     } else if (plans_[pool].grain() != grain) {
-      plans_[pool] = Plan{pools_[pool], grain, placement_->planned};
+      plans_[pool] = Plan{pools_[pool], grain, placement_->members};
     }
     Plan& plan = plans_[pool];
     plan.reset(pools_[pool], now_);

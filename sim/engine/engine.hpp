@@ -272,7 +272,8 @@ class Engine {
   SimTime next_commit(const Job& job) const;
   bool shrink_for(const Job& job, std::uint32_t pool);
   template <class Fits, class MayShrink>
-  bool shrink(std::uint32_t pool, const Job& beneficiary, Fits&& fits, MayShrink&& may_shrink);
+  bool shrink(std::uint32_t pool, const Job& beneficiary, StopCause cause, Fits&& fits,
+              MayShrink&& may_shrink);
   void pass_with_shrinking();
 
   // passes.cpp
@@ -297,6 +298,9 @@ class Engine {
   bool block_queue(const Job& job);
   void decay_shares();
   void rank_queues();
+  template <class MayUse>
+  std::optional<std::uint32_t> node_to_hold(const Pool& pool, const Job& job, std::uint32_t devices,
+                                            MayUse&& may_use) const;
   bool hold_next(Job& job);
   void hold_timeout(Job& job);
   JobView view(const Job& job) const;

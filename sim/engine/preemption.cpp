@@ -393,6 +393,7 @@ DeviceTime Engine::lost_to_stops(PoolId pool, ClassId job_class) const {
 PreemptionRow Engine::before_stop(const Job& victim, const Job* beneficiary, StopCause cause) const {
   PreemptionRow row{.at = now_,
                     .cause = cause,
+                    .extent = StopExtent::all,
                     .victim = victim.sequence,
                     .beneficiary = {},
                     .pool = victim.pool.value,
@@ -406,10 +407,9 @@ PreemptionRow Engine::before_stop(const Job& victim, const Job* beneficiary, Sto
 /// Notes that the job has been stopped, or something taken from it.
 void Engine::log_stop(PreemptionRow row, const Job& victim) {
   row.lost += lost_to_stops(PoolId{row.pool}, victim.job_class);
-  if (row.cause == StopCause::shrink) row.capacity -= victim.assigned;
   Preemptions& log = result_.preemptions;
   if (in_window()) ++log.by_cause[static_cast<std::size_t>(row.cause)];
-  if (in_window() && is_preemption(row.cause) && row.beneficiary) {
+  if (in_window() && row.is_preemption()) {
     ++log.count;
     log.lost += row.lost;
     log.deepest = std::max(log.deepest, row.depth);

@@ -188,7 +188,7 @@ TEST_CASE("elastic: two queues with equal guarantees share evenly after two work
     CHECK(leaf(result, Leaf::scheduling_no_demand) == device_seconds(10));
     // Sizes: X holds five until 10, and from then on both hold three to the end of the window.
     const std::int64_t shared = length - 10;
-    CHECK(result.preemptions.by_cause[static_cast<std::size_t>(StopCause::shrink)] == 1);
+    CHECK(result.preemptions.by_cause[static_cast<std::size_t>(StopCause::reclaim)] == 1);
     CHECK(result.preemptions.rows[0].capacity == Capacity::devices(2));
     const auto held = [&](std::uint32_t job_class) {
       return factors(result.ledger.of(PoolId{0}, ClassId{job_class})).held;
