@@ -149,6 +149,7 @@ class Engine {
   void detected(Job& job);
   void repaired(std::uint32_t part);
   void forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices);
+  void end_teardowns_of_shares(PoolId pool, std::uint32_t node, DeviceMask devices);
   void scripted(const ScriptedFault& fault);
   void clear_broken(Job& job) {
     if (!job.broken.empty()) lose_broken(job);

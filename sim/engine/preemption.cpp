@@ -46,6 +46,9 @@ Pool Engine::soon_free(PoolId id) const {
     const Job& job = *jobs_[each.value];
     if (job.pool == id && job.phase == JobPhase::saving) free_up(pool, job);
   }
+  for (const OutPart& part : faults_.teardowns)
+    if (part.pool == id && part.milli != 0 && part.until > now_ && part.devices != 0)
+      pool.end_teardown(part.part());
   for (std::uint32_t node = 0; node < pool.nodes(); ++node) {
     const DeviceMask leaving = pool.devices_in(DeviceState::transition, node);
     if (leaving != 0) pool.move(node, leaving, DeviceState::transition, DeviceState::free);
@@ -199,8 +202,7 @@ void Engine::forecast_leavers(std::uint32_t pool) {
   Forecast& forecast = forecasts_[pool];
   forecast.reset(pools_[pool]);
   for (const OutPart& part : faults_.teardowns)
-    if (part.pool.value == pool && part.until > now_)
-      forecast.give_back(Part{.node = part.node, .devices = part.devices});
+    if (part.pool.value == pool && part.until > now_) forecast.give_back(part.part());
   for (const JobId id : running_) {
     const Job& job = *jobs_[id.value];
     if (job.pool.value != pool || job.phase != JobPhase::saving) continue;
