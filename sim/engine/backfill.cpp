@@ -69,12 +69,24 @@ void Engine::pass_with_reservations() {
               [](const Job* a, const Job* b) { return QueueOrder{}(*a, *b); });
     for (Job* const job : newcomers_) {
       if (job->phase != JobPhase::queued || stands_behind_its_queue(*job) || !may_look(*job)) continue;
-      if (backfill(*job) == Backfilled::started) look_again_ = !whole_nodes_;
+      const auto behind = std::next(queue_.iterator_to(*job));
+      if (backfill(*job) != Backfilled::started || whole_nodes_) continue;
+      look_again_ = true;
+      look_behind(behind);
+      break;
     }
   } else {
     look_at_everybody();
   }
   remember_what_was_looked_at();
+}
+
+/// Whoever stands behind one that has started might be given other devices now.
+void Engine::look_behind(Queue::iterator next) {
+  while (next != queue_.end()) {
+    Job& job = *next++;
+    if (!stands_behind_its_queue(job) && may_look(job)) backfill(job);
+  }
 }
 
 /// Keys of those who run, as they are now.

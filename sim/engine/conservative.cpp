@@ -59,9 +59,9 @@ void Engine::reset_plans() {
                               : whole_nodes_                   ? Plan::Grain::whole_nodes
                                                                : Plan::Grain::devices;
     if (pool == plans_.size()) {
-      plans_.emplace_back(pools_[pool], grain, placement_->planned);
+      plans_.emplace_back(pools_[pool], grain, placement_->members);
     } else if (plans_[pool].grain() != grain) {
-      plans_[pool] = Plan{pools_[pool], grain, placement_->planned};
+      plans_[pool] = Plan{pools_[pool], grain, placement_->members};
     }
     Plan& plan = plans_[pool];
     plan.reset(pools_[pool], now_);
@@ -159,6 +159,8 @@ bool Engine::start_or_plan(Job& job, const Plan::Slot& slot) {
   const Duration hold = job.estimate + scenario_.pools[job.pool.value].teardown;
   plan.take(allocation_shape(job), chosen_places_, slot, hold);
   some_take_no_time_ = some_take_no_time_ || (!slot.at_once && hold == Duration::zero());
+  // Room that is being made is kept for whom it is made, however soon others would leave.
+  if (job.room_in) plan.keep(allocation_shape(job), chosen_places_, slot);
   if (!slot.at_once) return false;
   const Pool& pool = pools_[job.pool.value];
   scratch_.clear();

@@ -81,6 +81,7 @@ DeviceMask Engine::follow_plan(PoolId id, std::uint32_t node) {
   Pool& pool = pools_[id.value];
   touch(id);
   forget_teardown(id, node, pool.devices_in(DeviceState::transition, node));
+  end_teardowns_of_shares(id, node, all_devices(pool.devices_per_node()));
   return pool.rest_in(node, plan.absent       ? DeviceState::absent
                             : plan.drains > 0 ? DeviceState::maintenance
                                               : DeviceState::free);
@@ -96,7 +97,7 @@ void Engine::vacate() {
     for (std::uint32_t device = 0; device < pool.devices_per_node(); ++device)
       if (const auto holder = pool.holder(node, device)) add(*holder, mode);
     for (const Pool::Share& share : pool.shares())
-      if (share.node == node) add(share.job, mode);
+      if (share.node == node && share.is_held()) add(share.job, mode);
   }
   drains_.to_vacate.clear();
   // First come first served, and for each the strictest of the modes that it meets.

@@ -345,7 +345,8 @@ bool Engine::grow_to(Job& job, std::uint32_t index) {
       const auto borrower = class_of(other).quota;
       return borrower && quotas_.may_reclaim(*quota, more, *borrower, given);
     };
-    if (!shrink(job.pool.value, job, fits, may_shrink) || !fits(pools_[job.pool.value])) return false;
+    if (!shrink(job.pool.value, job, StopCause::reclaim, fits, may_shrink) || !fits(pools_[job.pool.value]))
+      return false;
   }
   job.size = index;
   resize(job, size, elastic.terms, members);
@@ -358,14 +359,15 @@ bool Engine::grow_to(Job& job, std::uint32_t index) {
 bool Engine::shrink_for(const Job& job, std::uint32_t pool) {
   const GangShape& shape = allocation_shape(job);
   return shrink(
-      pool, job, [&](const Pool& then) { return then.fits(shape, near(job).needed); },
+      pool, job, StopCause::shrink, [&](const Pool& then) { return then.fits(shape, near(job).needed); },
       [](const Job&, Capacity) { return true; });
 }
 
 /// @param fits  whether what is free in a pool is enough
 /// @param may_shrink  whether a job may be asked for more when its queue is to give up so much already
 template <class Fits, class MayShrink>
-bool Engine::shrink(std::uint32_t pool, const Job& beneficiary, Fits&& fits, MayShrink&& may_shrink) {
+bool Engine::shrink(std::uint32_t pool, const Job& beneficiary, StopCause cause, Fits&& fits,
+                    MayShrink&& may_shrink) {
   std::vector<Job*> others;
   for (const JobId id : elastic_running_) {
     Job& other = job(id);
@@ -420,9 +422,11 @@ bool Engine::shrink(std::uint32_t pool, const Job& beneficiary, Fits&& fits, May
   for (const Shrinking& each : shrinking) {
     const Elastic& elastic = elastic_[each.job->job_class.value];
     each.job->size = each.size;
-    const PreemptionRow before = before_stop(*each.job, &beneficiary, StopCause::shrink);
+    PreemptionRow row = before_stop(*each.job, &beneficiary, cause);
     resize(*each.job, elastic.sizes[each.size], elastic.terms, {});
-    log_stop(before, *each.job);
+    row.capacity -= each.job->assigned;
+    row.extent = StopExtent::part;
+    log_stop(row, *each.job);
   }
   return true;
 }

@@ -149,6 +149,7 @@ class Engine {
   void detected(Job& job);
   void repaired(std::uint32_t part);
   void forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices);
+  void end_teardowns_of_shares(PoolId pool, std::uint32_t node, DeviceMask devices);
   void scripted(const ScriptedFault& fault);
   void clear_broken(Job& job) {
     if (!job.broken.empty()) lose_broken(job);
@@ -272,7 +273,8 @@ class Engine {
   SimTime next_commit(const Job& job) const;
   bool shrink_for(const Job& job, std::uint32_t pool);
   template <class Fits, class MayShrink>
-  bool shrink(std::uint32_t pool, const Job& beneficiary, Fits&& fits, MayShrink&& may_shrink);
+  bool shrink(std::uint32_t pool, const Job& beneficiary, StopCause cause, Fits&& fits,
+              MayShrink&& may_shrink);
   void pass_with_shrinking();
 
   // passes.cpp
@@ -298,6 +300,9 @@ class Engine {
   bool blocks_only_its_own(const Job& job);
   void decay_shares();
   void rank_queues();
+  template <class MayUse>
+  std::optional<std::uint32_t> node_to_hold(const Pool& pool, const Job& job, std::uint32_t devices,
+                                            MayUse&& may_use) const;
   bool hold_next(Job& job);
   void hold_timeout(Job& job);
   JobView view(const Job& job) const;
@@ -354,6 +359,7 @@ class Engine {
   bool has_room_kept(const Job& job) const { return job.room_in && reservations_[*job.room_in].head == &job; }
   void keep_place(Job& job, QueueLook& look);
   bool only_newcomers_matter() const;
+  void look_behind(Queue::iterator next);
   void rank_running();
   enum class Backfilled : std::uint8_t { started, too_long, no_room };
   void note_hopeless(QueuedShape& shape, Backfilled outcome, QueueLook& look);

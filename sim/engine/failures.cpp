@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sim/engine/engine.hpp"
 #include "sim/engine/struck.hpp"
@@ -109,7 +110,8 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
       if (faults_.struck.empty() || faults_.struck.back() != holder) faults_.struck.push_back(holder);
     });
     for (const Pool::Share& share : pool.shares())
-      if (share.node == each && (devices >> share.device & 1) != 0) faults_.struck.push_back(share.job);
+      if (share.node == each && (devices >> share.device & 1) != 0 && share.is_held())
+        faults_.struck.push_back(share.job);
   };
   for_each_struck(pool, row.hits, node, device, interrupt);
   if (in_service == 0) return std::nullopt;
@@ -122,6 +124,7 @@ std::optional<SimTime> Engine::strike(std::uint32_t pool_index, std::uint32_t en
   // What no running gang uses is known broken at once; members of running gangs when that gang detects it.
   SimTime back = now_ + repair;
   const auto take = [&](std::uint32_t each, DeviceMask devices) {
+    end_teardowns_of_shares(pool_id, each, devices);
     for (const DeviceState from : {DeviceState::free, DeviceState::spare, DeviceState::transition}) {
       const DeviceMask idle = devices & pool.devices_in(from, each);
       if (idle != 0) take_out(pool_id, each, idle, from, repair);
@@ -290,31 +293,48 @@ void Engine::repaired(std::uint32_t place) {
 }
 
 void Engine::tear_down(PoolId pool, const Part& part) {
-  const DeviceMask devices = part.devices & pools_[pool.value].devices_in(DeviceState::transition, part.node);
+  const Pool& of = pools_[pool.value];
+  const DeviceMask devices = part.milli == 0
+                                 ? part.devices & of.devices_in(DeviceState::transition, part.node)
+                             : of.is_torn_down(part) ? part.devices
+                                                     : 0;
   if (devices == 0) return;
   ++tearing_down_;
   const SimTime until = now_ + scenario_.pools[pool.value].teardown;
   push(until, Phase::kRelease, EventKind::torn_down,
-       keep_in(faults_.teardowns, faults_.free_teardowns, {pool, part.node, devices, until}));
+       keep_in(faults_.teardowns, faults_.free_teardowns, {pool, part.node, devices, until, part.milli}));
 }
 
 /// Devices that failed or were withdrawn in their teardown do not become free at its end.
 void Engine::forget_teardown(PoolId pool, std::uint32_t node, DeviceMask devices) {
   if (devices == 0) return;
   for (OutPart& part : faults_.teardowns)
-    if (part.pool == pool && part.node == node) part.devices &= ~devices;
+    if (part.pool == pool && part.node == node && part.milli == 0) part.devices &= ~devices;
+}
+
+/// Nor are parts of shared devices torn down any longer.
+void Engine::end_teardowns_of_shares(PoolId pool, std::uint32_t node, DeviceMask devices) {
+  for (OutPart& part : faults_.teardowns) {
+    if (part.pool != pool || part.node != node || part.milli == 0 || (part.devices & devices) == 0) continue;
+    touch(pool);
+    pools_[pool.value].end_teardown(part.part());
+    part.devices = 0;
+  }
 }
 
 void Engine::torn_down(std::uint32_t place) {
-  const OutPart part = faults_.teardowns[place];
+  const OutPart part = std::exchange(faults_.teardowns[place], {});
   faults_.free_teardowns.push_back(place);
   --tearing_down_;
   Pool& pool = pools_[part.pool.value];
-  const DeviceMask devices = part.devices;
-  if (devices == 0) return;
+  if (part.devices == 0) return;
   touch(part.pool);
   const std::uint64_t before = pool.version();
-  pool.move(part.node, devices, DeviceState::transition, DeviceState::free);
+  if (part.milli != 0) {
+    pool.end_teardown(part.part());
+  } else {
+    pool.move(part.node, part.devices, DeviceState::transition, DeviceState::free);
+  }
   if (scenario_.scheduler.backfill == Backfill::conservative)
     looked_at_ += pool.version() - before;  // as foreseen
   pass_wanted_ = true;

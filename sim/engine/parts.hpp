@@ -54,6 +54,8 @@ struct OutPart {
   std::uint32_t node;
   DeviceMask devices;
   SimTime until;
+  std::uint16_t milli = 0;  ///< of a shared device
+  Part part() const { return {.node = node, .milli = milli, .devices = devices}; }
 };
 struct BrokenShare {
   PoolId pool;

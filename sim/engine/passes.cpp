@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -174,6 +175,32 @@ void Engine::pass_atomic() {
   }
 }
 
+/// The node that the placement would rather have for one more member of a gang that assembles.
+template <class MayUse>
+std::optional<std::uint32_t> Engine::node_to_hold(const Pool& pool, const Job& job, std::uint32_t devices,
+                                                  MayUse&& may_use) const {
+  std::vector<std::uint32_t> nodes;
+  for (auto node = pool.next_with_at_least(devices, 0); node;
+       node = pool.next_with_at_least(devices, *node + 1)) {
+    if (!may_use(*node)) continue;
+    if (placement_->members == MemberChoice::lowest) return node;
+    nodes.push_back(*node);
+  }
+  if (nodes.empty()) return std::nullopt;
+  if (placement_->members == MemberChoice::drawn) return nodes[draw_below(nodes.size(), pool.draws())];
+  const auto room = [&](std::uint32_t node) { return std::popcount(pool.free_devices(node)); };
+  const auto is_better = [&](std::uint32_t a, std::uint32_t b) {
+    if (placement_->members == MemberChoice::roomiest) return room(a) > room(b);
+    if (placement_->members == MemberChoice::nearest) {
+      const std::size_t to_a = distance(pool, job.parts.list(), a),
+                        to_b = distance(pool, job.parts.list(), b);
+      if (to_a != to_b) return to_a < to_b;
+    }
+    return room(a) < room(b);
+  };
+  return *std::min_element(nodes.begin(), nodes.end(), is_better);
+}
+
 /// Takes one more part for a gang that assembles (or begins to); false if nothing free helps it.
 bool Engine::hold_next(Job& job) {
   const JobClass& job_class = class_of(job);
@@ -205,10 +232,8 @@ bool Engine::hold_next(Job& job) {
     } else if (shape.milli != 0) {
       part = pools_[pool].find_share(shape.milli);
     } else {
-      for (auto node = pools_[pool].next_with_at_least(devices, 0); node && !part;
-           node = pools_[pool].next_with_at_least(devices, *node + 1)) {
-        if (may_use(*node)) part = lowest_devices(pools_[pool], *node, devices);
-      }
+      const auto node = node_to_hold(pools_[pool], job, devices, may_use);
+      if (node) part = lowest_devices(pools_[pool], *node, devices);
     }
     if (!part) continue;
     if (job.phase == JobPhase::queued) {

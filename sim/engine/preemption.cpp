@@ -46,6 +46,9 @@ Pool Engine::soon_free(PoolId id) const {
     const Job& job = *jobs_[each.value];
     if (job.pool == id && job.phase == JobPhase::saving) free_up(pool, job);
   }
+  for (const OutPart& part : faults_.teardowns)
+    if (part.pool == id && part.milli != 0 && part.until > now_ && part.devices != 0)
+      pool.end_teardown(part.part());
   for (std::uint32_t node = 0; node < pool.nodes(); ++node) {
     const DeviceMask leaving = pool.devices_in(DeviceState::transition, node);
     if (leaving != 0) pool.move(node, leaving, DeviceState::transition, DeviceState::free);
@@ -201,8 +204,7 @@ void Engine::forecast_leavers(std::uint32_t pool) {
   Forecast& forecast = forecasts_[pool];
   forecast.reset(pools_[pool]);
   for (const OutPart& part : faults_.teardowns)
-    if (part.pool.value == pool && part.until > now_)
-      forecast.give_back(Part{.node = part.node, .devices = part.devices});
+    if (part.pool.value == pool && part.until > now_) forecast.give_back(part.part());
   for (const JobId id : running_) {
     const Job& job = *jobs_[id.value];
     if (job.pool.value != pool || job.phase != JobPhase::saving) continue;
@@ -395,6 +397,7 @@ DeviceTime Engine::lost_to_stops(PoolId pool, ClassId job_class) const {
 PreemptionRow Engine::before_stop(const Job& victim, const Job* beneficiary, StopCause cause) const {
   PreemptionRow row{.at = now_,
                     .cause = cause,
+                    .extent = StopExtent::all,
                     .victim = victim.sequence,
                     .beneficiary = {},
                     .pool = victim.pool.value,
@@ -408,10 +411,9 @@ PreemptionRow Engine::before_stop(const Job& victim, const Job* beneficiary, Sto
 /// Notes that the job has been stopped, or something taken from it.
 void Engine::log_stop(PreemptionRow row, const Job& victim) {
   row.lost += lost_to_stops(PoolId{row.pool}, victim.job_class);
-  if (row.cause == StopCause::shrink) row.capacity -= victim.assigned;
   Preemptions& log = result_.preemptions;
   if (in_window()) ++log.by_cause[static_cast<std::size_t>(row.cause)];
-  if (in_window() && is_preemption(row.cause) && row.beneficiary) {
+  if (in_window() && row.is_preemption()) {
     ++log.count;
     log.lost += row.lost;
     log.deepest = std::max(log.deepest, row.depth);

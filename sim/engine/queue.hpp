@@ -8,11 +8,13 @@
 
 namespace fleetsim {
 
-/// Who is served first.
+/// Who is served first. Of those of one instant it is the order of the scenario: by class, then as they are
+/// listed.
 struct QueueOrder {
   bool operator()(const Job& a, const Job& b) const {
     if (a.key != b.key) return a.key < b.key;
     if (a.queue_time != b.queue_time) return a.queue_time < b.queue_time;
+    if (a.job_class != b.job_class) return a.job_class < b.job_class;
     return a.sequence < b.sequence;
   }
 };

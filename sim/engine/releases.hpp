@@ -22,8 +22,7 @@ void Engine::for_each_release(std::uint32_t pool, Visit&& visit) const {
   auto left = leaving.begin();
   const auto leave_until = [&](SimTime at) {
     for (; left != leaving.end() && left->until <= at; ++left)
-      if (!visit(left->until, Placement{Part{.node = left->node, .devices = left->devices}}, std::nullopt))
-        return false;
+      if (!visit(left->until, Placement{left->part()}, std::nullopt)) return false;
     return true;
   };
   const auto give_back = [&](SimTime at, const Placement& parts, JobId job) {

@@ -102,18 +102,23 @@ enum class StopCause : std::uint8_t {
 };
 inline constexpr std::size_t kStopCauses = 9;
 std::string_view name_of(StopCause cause);
-/// Whether the scheduler stopped it for another.
-constexpr bool is_preemption(StopCause cause) { return cause <= StopCause::idle_reservation; }
+/// Whether the job had to give up all that it held, or goes on with the rest.
+enum class StopExtent : std::uint8_t { all, part };
 
 struct PreemptionRow {
   SimTime at;
   StopCause cause = StopCause::order;
+  StopExtent extent = StopExtent::all;
   std::uint64_t victim = 0;  ///< jobs, by order of arrival
   std::optional<std::uint64_t> beneficiary{};
   std::uint32_t pool = 0;
   Capacity capacity;        ///< that the victim gave back
   DeviceTime lost;          ///< discarded, inside the window
   std::uint32_t depth = 1;  ///< 1 + that of the preemption that had put the beneficiary into the queue
+  /// Whether the scheduler stopped it for another.
+  bool is_preemption() const {
+    return cause <= StopCause::idle_reservation && extent == StopExtent::all && beneficiary;
+  }
 };
 
 struct Preemptions {

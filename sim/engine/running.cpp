@@ -253,8 +253,7 @@ void Engine::release(Job& job, const char* reason) {
     if (parts->empty()) continue;
     pool.give_back(*parts, job.slot, to);
     if (to != DeviceState::free)
-      for (const Part& part : *parts)
-        if (part.milli == 0) tear_down(job.pool, part);
+      for (const Part& part : *parts) tear_down(job.pool, part);
     parts->clear();
   }
   if (!faults_.broken_shares.empty()) repair_shares();

@@ -101,7 +101,8 @@ void Engine::meet_slowness(const ScriptedSlowness& what) {
       if (const auto holder = pool.holder(node, static_cast<std::uint32_t>(std::countr_zero(left))))
         faults_.struck.push_back(*holder);
     for (const Pool::Share& share : pool.shares())
-      if (share.node == node && (devices >> share.device & 1) != 0) faults_.struck.push_back(share.job);
+      if (share.node == node && (devices >> share.device & 1) != 0 && share.is_held())
+        faults_.struck.push_back(share.job);
   });
   std::sort(faults_.struck.begin(), faults_.struck.end());
   faults_.struck.erase(std::unique(faults_.struck.begin(), faults_.struck.end()), faults_.struck.end());

@@ -391,19 +391,44 @@ void Pool::first_whole_nodes(std::uint32_t count, std::uint32_t from, Placement&
   }
 }
 
-void Pool::give_back_share(const Part& part, JobId job) {
+void Pool::give_back_share(const Part& part, JobId job, DeviceState to) {
   const auto device = static_cast<std::uint32_t>(std::countr_zero(part.devices));
-  shares_.erase(std::find_if(first_share(part.node, device), shares_.cend(),
-                             [&](const Share& each) { return each.job == job; }));
-  const DeviceState to = share_rest(part.node, device);
-  add(DeviceState::held, -std::int64_t{part.milli});
-  add(to, part.milli);
-  if (share_free(part.node, device) != 1000) return;
-  if (!broken_.empty()) broken_[part.node] &= ~part.devices;
+  const auto share = std::find_if(first_share(part.node, device), shares_.cend(),
+                                  [&](const Share& each) { return each.job == job; });
+  if (to == DeviceState::transition && share_rest(part.node, device) == DeviceState::free) {
+    shares_[static_cast<std::size_t>(share - shares_.cbegin())].job = JobId{kNobody};
+    add(DeviceState::held, -std::int64_t{part.milli});
+    add(DeviceState::transition, part.milli);
+    return;
+  }
+  free_share(share, DeviceState::held);
+}
+
+std::vector<Pool::Share>::const_iterator Pool::torn_down(const Part& share) const {
+  const auto device = static_cast<std::uint32_t>(std::countr_zero(share.devices));
+  return std::find_if(shares_.begin(), shares_.end(), [&](const Share& each) {
+    return each.node == share.node && each.device == device && each.milli == share.milli && !each.is_held();
+  });
+}
+
+void Pool::end_teardown(const Part& share) {
+  free_share(torn_down(share), DeviceState::transition);
+  if (packed_) tell_packed(share.node);
+}
+
+void Pool::free_share(std::vector<Share>::const_iterator share, DeviceState from) {
+  const auto [node, device, milli, job] = *share;
+  const DeviceMask mask = DeviceMask{1} << device;
+  shares_.erase(share);
+  const DeviceState to = share_rest(node, device);
+  add(from, -std::int64_t{milli});
+  add(to, milli);
+  if (share_free(node, device) != 1000) return;
+  if (!broken_.empty()) broken_[node] &= ~mask;
   if (to == DeviceState::free) {
-    set_free(part.node, free_devices(part.node) | part.devices);
+    set_free(node, free_devices(node) | mask);
   } else {
-    mask(to, part.node) |= part.devices;
+    this->mask(to, node) |= mask;
   }
 }
 
@@ -411,7 +436,7 @@ void Pool::give_back_devices(std::span<const Part> parts, JobId job, DeviceState
   std::int64_t given = 0;
   for (const Part& part : parts) {
     if (part.milli != 0) {
-      give_back_share(part, job);
+      give_back_share(part, job, to);
       continue;
     }
     set_holder(part, kNobody);

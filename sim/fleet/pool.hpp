@@ -157,7 +157,8 @@ class Pool {
     return share_rest(node, device) == rest(node);
   }
   /// Takes parts from `free` (one from `spare`), for holder `job`; gives them back as free, or to another
-  /// state. A part of a shared device always goes back to where the node's devices rest.
+  /// state. A part of a shared device goes back to where the node's devices rest, or, where that is free, is
+  /// in transition.
   void take(std::span<const Part> parts, JobId job) {
     if (packed_) hold_packed(parts, job);
     take_devices(parts, job);
@@ -219,11 +220,15 @@ class Pool {
       if (job != kNobody) visit(JobId{job});
     }
   }
-  /// Holders of parts of a shared device.
+  /// Holders of parts of a shared device; a part that is torn down after its last one has none.
   struct Share {
     std::uint32_t node, device, milli;
     JobId job;
+    bool is_held() const { return job.value != kNobody; }
   };
+  bool is_torn_down(const Part& share) const { return torn_down(share) != shares_.end(); }
+  /// It goes where what nobody holds of the device is.
+  void end_teardown(const Part& share);
   std::span<const Share> shares() const { return shares_; }
   /// Visits, for each shared device of the node that rests with it, the part that nobody holds.
   template <class Visit>
@@ -264,7 +269,9 @@ class Pool {
   }
   void set_holder(const Part& part, std::uint32_t holder);
   void take_share(const Part& part, JobId job);
-  void give_back_share(const Part& part, JobId job);
+  void give_back_share(const Part& part, JobId job, DeviceState to);
+  void free_share(std::vector<Share>::const_iterator share, DeviceState from);
+  std::vector<Share>::const_iterator torn_down(const Part& share) const;
   void take_devices(std::span<const Part> parts, JobId job);
   void give_back_devices(std::span<const Part> parts, JobId job, DeviceState to);
   DeviceState resting(std::uint32_t node, DeviceState state) const {

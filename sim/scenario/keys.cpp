@@ -379,7 +379,7 @@ constexpr KeyInfo kKeys[] = {
   {"order_preemption", "placements", "kept|remade", "kept", "running jobs stay where they are, or all placements are remade at each event"},
   {"order_preemption", "by", "order|priority|nobody", "order", "who may stop whom: who stands before it in the order, or who has a larger priority"},
   {"order_preemption", "reclaim", "flag", "false", "a queue may stop those who borrow what it is guaranteed"},
-  {"order_preemption", "victims", "victims", "worst", "who is stopped first, of those that may be"},
+  {"order_preemption", "victims", "victims", "", "who is stopped first, of those that may be; default `worst` by order, otherwise `fewest`"},
   {"order_preemption", "min_runtime", "duration", "0 s", "nobody is stopped before it has run so long"},
   {"order_preemption", "job_budget", "budget", "", "evictions of one job; default without bound"},
   {"order_preemption", "pool_budget", "budget", "", "evictions in one pool; default without bound"},

@@ -46,6 +46,7 @@ void read_order_preemption(const Reader& scheduler, SchedulerSpec& spec) {
   assign(spec.preemption, in.choice("placements", {Preemption::kept, Preemption::remade}));
   assign(spec.preempt_by, in.choice("by", {PreemptBy::order, PreemptBy::priority, PreemptBy::nobody}));
   assign(spec.reclaim, in.flag("reclaim"));
+  if (spec.preempt_by != PreemptBy::order) spec.victims = "fewest";
   assign(spec.victims, in.name("victims", "choice of victims", known_victims()));
   assign(spec.min_runtime, in.duration("min_runtime"));
   spec.job_budget = read_budget(in, "job_budget");

@@ -81,6 +81,27 @@ void PackedPlan::take(const GangShape& shape, const Placement& parts, const Plan
   }
 }
 
+void PackedPlan::keep(const GangShape& shape, const Placement& parts, const PlannedSlot& slot) {
+  const PackedNodes::Gang& gang = nodes_.gang(shape);
+  const auto keep = [](Number& free, Number wanted) { free -= std::clamp<Number>(free, 0, wanted); };
+  const std::size_t first = rows_.first_of(slot);
+  for (std::size_t index = 0; index < first; ++index) {
+    for (const Part& part : parts) {
+      Number* const node = rows_[index] + first_of(part.node);
+      const TaskShape& task = nodes_.task(gang.kinds[part.member].task);
+      keep(node[kCpu], task.cpu_milli);
+      keep(node[kMemory], task.memory_bytes);
+      if (part.milli == 0) {
+        keep(node[kWhole], part.count());
+        continue;
+      }
+      Number& card = node[kFirstCard + static_cast<std::size_t>(std::countr_zero(part.devices))];
+      keep(node[kWhole], card == kMilliPerCard ? 1 : 0);
+      keep(card, part.milli);
+    }
+  }
+}
+
 bool PackedPlan::has_room(std::uint32_t node, ShapeId id) const {
   const TaskShape& task = nodes_.task(id);
   const NodeSpec& spec = nodes_.spec(node);

@@ -26,6 +26,8 @@ class PackedPlan {
   std::optional<PlannedSlot> earliest(const GangShape& shape, const Domains* domains, Duration hold,
                                       SimTime from, Placement& parts);
   void take(const GangShape& shape, const Placement& parts, const PlannedSlot& slot, Duration hold);
+  /// Nobody else gets what there is of it until the stay begins.
+  void keep(const GangShape& shape, const Placement& parts, const PlannedSlot& slot);
 
  private:
   // Of each node: whether it is open, CPU, memory, how many whole cards stays may take, and the milli of each

@@ -1,8 +1,24 @@
 #include "sim/scheduler/placement.hpp"
 
 #include <algorithm>
+#include <boost/random/uniform_int_distribution.hpp>
 
 namespace fleetsim {
+
+std::size_t distance(const Pool& pool, std::span<const Part> parts, std::uint32_t node) {
+  std::size_t level = 0;
+  for (; level < pool.levels().size(); ++level) {
+    const Domains& domains = pool.levels()[level];
+    if (std::any_of(parts.begin(), parts.end(),
+                    [&](const Part& part) { return domains.of(part.node) == domains.of(node); }))
+      break;
+  }
+  return level;
+}
+
+std::size_t draw_below(std::size_t count, RandomStream& draws) {
+  return boost::random::uniform_int_distribution<std::size_t>{0, count - 1}(draws);
+}
 
 Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count) {
   const DeviceMask free = pool.free_devices(node);
@@ -43,7 +59,7 @@ bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, const 
   }
   const auto domain = domains->next_with_room(shape);
   // A policy that chooses takes no more than one where one is enough.
-  const bool is_first = policy.domain == DomainChoice::first;
+  const bool is_first = policy.members != MemberChoice::nearest;
   if (domain) policy.place(pool, shape, is_first ? domains->within(*domain) : Within{}, out);
   return domain.has_value();
 }

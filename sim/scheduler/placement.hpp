@@ -12,19 +12,22 @@ namespace fleetsim {
 /// Chooses free devices for a gang that fits; appends the parts to `out`, which is empty.
 using PlaceFunction = void (*)(const Pool&, const GangShape&, const Within&, Placement& out);
 
-/// Of nodes with room, those that a plan of stays to come takes.
-enum class PlannedNodes : std::uint8_t { lowest, tightest, roomiest };
-
-/// Where a gang has to keep to a domain: whether it is the first with room, or the policy's choice.
-enum class DomainChoice : std::uint8_t { first, by_policy };
+/// Of nodes with room, those that members get one by one: in a plan of stays to come, and while a gang
+/// assembles. In a plan those of the last two are the lowest.
+enum class MemberChoice : std::uint8_t {
+  lowest,
+  tightest,
+  roomiest,
+  drawn,
+  nearest  ///< to the other members; the policy chooses the domain, too, where a gang has to keep to one
+};
 
 struct PlacementPolicy {
   std::string_view name, about;
   std::string_view source;
   std::string_view cost;  ///< of placing one gang
   PlaceFunction place;    ///< null: a policy of the packing table, for jobs of at most one node
-  PlannedNodes planned = PlannedNodes::lowest;
-  DomainChoice domain = DomainChoice::first;
+  MemberChoice members = MemberChoice::lowest;
 };
 
 std::span<const PlacementPolicy> placement_table();
@@ -34,6 +37,11 @@ const PlacementPolicy* find_placement(std::string_view name);
 /// are packed, the pool has the policy of that name.
 bool place(const Pool& pool, const GangShape& shape, TopologyLevel level, const PlacementPolicy& policy,
            Placement& out);
+
+/// How far a node is from the nearest of these parts: 0 in one rack with it, 1 in one pod, ...
+std::size_t distance(const Pool& pool, std::span<const Part> parts, std::uint32_t node);
+/// Any number below `count`, each with the same chance.
+std::size_t draw_below(std::size_t count, RandomStream& draws);
 
 /// The `count` lowest free devices of a node.
 Part lowest_devices(const Pool& pool, std::uint32_t node, std::uint32_t count);

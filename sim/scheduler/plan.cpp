@@ -5,10 +5,11 @@
 
 namespace fleetsim {
 
-Plan::Plan(const Pool& pool, Grain grain, PlannedNodes choice)
+Plan::Plan(const Pool& pool, Grain grain, MemberChoice choice)
     : pool_{&pool},
       grain_{grain},
-      choice_{choice},
+      choice_{choice == MemberChoice::tightest || choice == MemberChoice::roomiest ? choice
+                                                                                   : MemberChoice::lowest},
       rows_{grain == Grain::devices ? pool.nodes() : 1},
       least_(rows_.width()) {
   if (grain == Grain::cards) packed_.emplace(*pool.packed());
@@ -47,7 +48,7 @@ void Plan::add(const Placement& parts, SimTime at) {
   }
 }
 
-bool Plan::choose_in(const GangShape& shape, const Within& within, PlannedNodes choice,
+bool Plan::choose_in(const GangShape& shape, const Within& within, MemberChoice choice,
                      Placement& places) const {
   places.clear();
   const auto end =
@@ -68,9 +69,9 @@ bool Plan::choose_in(const GangShape& shape, const Within& within, PlannedNodes 
   };
   const auto take = [&](std::uint32_t members, std::uint32_t devices) {
     const std::uint32_t most = pool_->devices_per_node();
-    if (choice == PlannedNodes::lowest) return take_from(members, devices, devices, most) == 0;
+    if (choice == MemberChoice::lowest) return take_from(members, devices, devices, most) == 0;
     for (std::uint32_t step = 0; step + devices <= most && members > 0; ++step) {
-      const std::uint32_t room = choice == PlannedNodes::tightest ? devices + step : most - step;
+      const std::uint32_t room = choice == MemberChoice::tightest ? devices + step : most - step;
       members = take_from(members, devices, room, room);
     }
     return members == 0;
@@ -88,9 +89,9 @@ void Plan::choose_again(const GangShape& shape, TopologyLevel level, Placement& 
 bool Plan::choose(const GangShape& shape, TopologyLevel level, Placement& places) const {
   const Domains* const domains = pool_->domains(level);
   if (domains == nullptr)
-    return pool_->is_near(shape, level) && choose_in(shape, {}, PlannedNodes::lowest, places);
+    return pool_->is_near(shape, level) && choose_in(shape, {}, MemberChoice::lowest, places);
   for (std::uint32_t domain = 0; domain < domains->count(); ++domain)
-    if (choose_in(shape, domains->within(domain), PlannedNodes::lowest, places)) return true;
+    if (choose_in(shape, domains->within(domain), MemberChoice::lowest, places)) return true;
   return false;
 }
 
@@ -114,7 +115,7 @@ std::optional<Plan::Slot> Plan::earliest(const GangShape& shape, TopologyLevel l
   };
   const auto slot =
       rows_.earliest(hold, from, is_enough, [](std::size_t first, std::size_t) { return first + 1; });
-  if (slot && choice_ != PlannedNodes::lowest) choose_again(shape, level, places);
+  if (slot && choice_ != MemberChoice::lowest) choose_again(shape, level, places);
   return slot;
 }
 
@@ -124,6 +125,16 @@ void Plan::take(const GangShape& shape, const Placement& places, const Slot& slo
   for (std::size_t index = first; index < last; ++index) {
     if (!knows_nodes()) rows_[index][0] -= shape.nodes;
     for (const Part& place : places) rows_[index][place.node] -= place.count();
+  }
+}
+
+void Plan::keep(const GangShape& shape, const Placement& places, const Slot& slot) {
+  if (packed_) return packed_->keep(shape, places, slot);
+  const auto keep = [](std::uint32_t& free, std::uint32_t wanted) { free -= std::min(free, wanted); };
+  const std::size_t first = rows_.first_of(slot);
+  for (std::size_t index = 0; index < first; ++index) {
+    if (!knows_nodes()) keep(rows_[index][0], shape.nodes);
+    for (const Part& place : places) keep(rows_[index][place.node], place.count());
   }
 }
 

@@ -19,7 +19,7 @@ class Plan {
  public:
   enum class Grain : std::uint8_t { whole_nodes, devices, cards };
   /// @param grain  cards for packed nodes, and for no others
-  Plan(const Pool& pool, Grain grain, PlannedNodes choice);
+  Plan(const Pool& pool, Grain grain, MemberChoice choice);
   Grain grain() const { return grain_; }
 
   /// Begins anew: what is free now stays free.
@@ -39,17 +39,19 @@ class Plan {
   std::optional<Slot> earliest(const GangShape& shape, TopologyLevel level, Duration hold, SimTime from,
                                Placement& places);
   void take(const GangShape& shape, const Placement& places, const Slot& slot, Duration hold);
+  /// Nobody else gets what there is of it until the stay begins.
+  void keep(const GangShape& shape, const Placement& places, const Slot& slot);
 
  private:
   bool knows_nodes() const { return grain_ == Grain::devices; }
   void add(const Placement& parts, SimTime at);
   bool choose(const GangShape& shape, TopologyLevel level, Placement& places) const;
-  bool choose_in(const GangShape& shape, const Within& within, PlannedNodes choice, Placement& places) const;
+  bool choose_in(const GangShape& shape, const Within& within, MemberChoice choice, Placement& places) const;
   void choose_again(const GangShape& shape, TopologyLevel level, Placement& places) const;
 
   const Pool* pool_;
   Grain grain_;
-  PlannedNodes choice_;
+  MemberChoice choice_;
   PlanRows<std::uint32_t> rows_;
   std::vector<std::uint32_t> least_;  ///< scratch: least free of each node over a stay
   std::optional<PackedPlan> packed_;

@@ -49,12 +49,15 @@ class PlanRows {
     add_overdue();
     return 1;
   }
+  std::size_t first_of(const PlannedSlot& slot) {
+    const bool after_the_overdue = !slot.at_once && slot.start == times_.front();
+    return after_the_overdue ? 1 : row_at(slot.start);
+  }
   /// The rows of a stay: from the first, up to before the second.
   std::pair<std::size_t, std::size_t> of(const PlannedSlot& slot, Duration hold) {
-    const bool after_the_overdue = !slot.at_once && slot.start == times_.front();
     const bool overdue_at_once = slot.at_once && hold == Duration::zero();
     if (overdue_at_once) add_overdue();
-    const std::size_t first = after_the_overdue ? 1 : row_at(slot.start);
+    const std::size_t first = first_of(slot);
     const SimTime end = slot.start + hold;
     return {first, overdue_at_once ? 1 : end == SimTime::never() ? size() : row_at(end)};
   }

@@ -50,17 +50,17 @@ constexpr std::array kBackfills{
 // Where nodes differ, or CPU and memory count, the packing policies of the same names choose.
 constexpr PlacementPolicy kOfGangs[] = {
     {"first-fit", "the first nodes with room, by number", "", "O(nodes of the gang)", place_first_fit,
-     PlannedNodes::lowest},
+     MemberChoice::lowest},
     {"best-fit",
      "the nodes with the least room that is enough; of packed nodes, least left of CPU and cards together, "
      "and shares on the tightest card",
-     "", "O(nodes of the gang)", place_best_fit, PlannedNodes::tightest},
+     "", "O(nodes of the gang)", place_best_fit, MemberChoice::tightest},
     {"worst-fit",
      "the nodes with the most room; of packed nodes, most left of CPU and cards together, and shares on the "
      "emptiest card",
-     "", "O(nodes of the gang)", place_worst_fit, PlannedNodes::roomiest},
+     "", "O(nodes of the gang)", place_worst_fit, MemberChoice::roomiest},
     {"random", "any nodes with room, each with the same chance", "", "O(nodes with room)", place_random,
-     PlannedNodes::lowest},
+     MemberChoice::drawn},
     {"compact",
      "as few spines as possible, in them as few pods, in those as few racks: where one rack (else one pod, "
      "one spine) holds the gang, the one of these in which it needs the fewest of the next level, and among "
@@ -68,7 +68,7 @@ constexpr PlacementPolicy kOfGangs[] = {
      "nodes of the last rack. Levels that the pool has not are left out; equals by size, the larger first, "
      "then by number",
      "", "O(log racks + pods and spines that could hold the gang + its nodes)", place_compact,
-     PlannedNodes::lowest, DomainChoice::by_policy},
+     MemberChoice::nearest},
 };
 
 /// Gangs' placements first, then the policies that only packing knows.
@@ -78,7 +78,7 @@ std::vector<PlacementPolicy> all_placements() {
     const auto same = [&](const PlacementPolicy& each) { return each.name == row.name; };
     const auto known = std::find_if(rows.begin(), rows.end(), same);
     if (known == rows.end()) {
-      rows.push_back({row.name, row.about, row.source, row.cost, nullptr, PlannedNodes::lowest});
+      rows.push_back({row.name, row.about, row.source, row.cost, nullptr, MemberChoice::lowest});
     } else if (known->source.empty()) {
       known->source = row.source;
     }

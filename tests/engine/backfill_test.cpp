@@ -34,6 +34,7 @@ Scenario as_scenario(const Problem& problem, Nodes nodes) {
       job.gang.demand = demand_number({.cpu_milli = 1000 * each.cpu, .memory_bytes = 0}, scenario);
     if (each.near) job.topology.level = TopologyLevel::rack;
     if (each.wait) job.topology.wait = build::seconds(*each.wait);
+    job.priority = each.priority;
     job.limit = build::seconds(each.estimate);
     job.enforce_limits = false;
     scenario.classes.push_back(job);
@@ -42,6 +43,11 @@ Scenario as_scenario(const Problem& problem, Nodes nodes) {
     scenario.script.push_back(build::node_fault(build::at(outage.from),
                                                 static_cast<std::uint32_t>(outage.node),
                                                 build::seconds(outage.until - outage.from)));
+  if (problem.order == brute_force::Order::priority) {
+    scenario.scheduler.order = "priority";
+    scenario.scheduler.preemption = Preemption::kept;
+    scenario.scheduler.preempt_by = PreemptBy::priority;
+  }
   scenario.scheduler.strict = problem.policy != Policy::greedy;
   if (problem.policy == Policy::easy) scenario.scheduler.backfill = Backfill::easy;
   if (problem.policy == Policy::conservative) scenario.scheduler.backfill = Backfill::conservative;
@@ -52,23 +58,27 @@ Scenario as_scenario(const Problem& problem, Nodes nodes) {
   return scenario;
 }
 
-std::vector<std::optional<SimTime>> starts(const Problem& problem, Nodes nodes) {
-  const RunResult result = simulate(as_scenario(problem, nodes), {.jobs = RunOptions::Jobs::each});
-  std::vector<std::optional<SimTime>> starts(problem.jobs.size());
-  for (const JobOutcome& job : result.jobs) starts[job.job_class] = job.first_start;
-  return starts;
+std::vector<JobOutcome> outcomes(const Scenario& scenario) {
+  std::vector<JobOutcome> outcomes = simulate(scenario, {.jobs = RunOptions::Jobs::each}).jobs;
+  std::sort(outcomes.begin(), outcomes.end(),
+            [](const JobOutcome& a, const JobOutcome& b) { return a.job_class < b.job_class; });
+  return outcomes;
 }
 
 void check_starts(const Problem& problem, Nodes nodes, const std::vector<brute_force::Outcome>& expected) {
-  const auto found = starts(problem, nodes);
+  const std::vector<JobOutcome> found = outcomes(as_scenario(problem, nodes));
   for (std::size_t job = 0; job < expected.size(); ++job) {
     CAPTURE(job);
     const auto& start = expected[job].start;
-    REQUIRE(found[job] == (start ? std::optional{build::at(*start)} : std::nullopt));
+    REQUIRE(found[job].first_start.has_value() == start.has_value());
+    if (!start) continue;
+    REQUIRE(found[job].evictions == expected[job].stops);
+    REQUIRE(found[job].end == build::at(*start + problem.jobs[job].duration));
+    if (expected[job].stops == 0) REQUIRE(found[job].first_start == build::at(*start));
   }
 }
 
-enum class With : std::uint8_t { outages, racks, teardown, cpus };
+enum class With : std::uint8_t { outages, racks, teardown, cpus, priorities };
 
 void check_random(Policy policy, std::uint64_t number, With with, Nodes nodes = Nodes::plain) {
   CAPTURE(static_cast<int>(policy));
@@ -76,14 +86,17 @@ void check_random(Policy policy, std::uint64_t number, With with, Nodes nodes = 
   Maker maker{number};
   Problem problem = maker.make(policy, number % 2 == 0 ? Maker::Estimates::exact : Maker::Estimates::guessed);
   if (with == With::racks) maker.add_racks(problem);
+  if (with == With::priorities) maker.add_priorities(problem);
   if (with == With::cpus) maker.add_cpus(problem);
   if (with == With::teardown) problem.teardown = maker.between(1, 15);
   if (policy == Policy::easy || policy == Policy::conservative) {
-    if (maker.chance(20)) problem.depth = maker.between(1, 6);
+    // Whoever is stopped is occasion for a pass of its own, which looks as far again.
+    if (maker.chance(20) && with != With::priorities) problem.depth = maker.between(1, 6);
     // The arrival of a job that is refused is no occasion to look at the queue again.
     std::erase_if(problem.jobs, [&](const brute_force::Job& job) { return !could_ever_fit(problem, job); });
   }
-  if (with != With::teardown && maker.chance(30)) maker.add_outages(problem);
+  const bool may_fail = with != With::teardown && with != With::priorities;
+  if (may_fail && maker.chance(30)) maker.add_outages(problem);
   check_starts(problem, nodes, brute_force::schedule(problem));
 }
 
@@ -103,6 +116,12 @@ TEST_CASE("so they do where jobs require a rack, prefer one, or wait for one") {
 TEST_CASE("so they do where nodes are torn down between tenants") {
   for (const Policy policy : {Policy::fcfs, Policy::greedy, Policy::easy, Policy::conservative})
     for (std::uint64_t number = 0; number < 1'500; ++number) check_random(policy, number, With::teardown);
+}
+
+TEST_CASE("so they do where the first in the queue stops others of smaller priority") {
+  for (const Policy policy : {Policy::fcfs, Policy::easy, Policy::conservative})
+    for (std::uint64_t number = 0; number < 1'000; ++number)
+      check_random(policy, 9'000 + number, With::priorities, number % 3 == 0 ? Nodes::packed : Nodes::plain);
 }
 
 TEST_CASE("so they do where gangs take whole nodes, of which a plan knows only how many") {
@@ -154,9 +173,8 @@ TEST_CASE("conservative: who comes later moves nobody's start, where all last as
       }
       prepare_packing(scenario);
       const auto starts_of = [](const Scenario& of) {
-        const RunResult result = simulate(of, {.jobs = RunOptions::Jobs::each});
-        std::vector<std::optional<SimTime>> starts(of.classes.size());
-        for (const JobOutcome& job : result.jobs) starts[job.job_class] = job.first_start;
+        std::vector<std::optional<SimTime>> starts;
+        for (const JobOutcome& job : outcomes(of)) starts.push_back(job.first_start);
         return starts;
       };
       auto all = starts_of(scenario);

@@ -65,7 +65,9 @@ class Scheduler {
       complete();
       check_outages();
       arrive();
-      problem_.policy == Policy::conservative ? plan_and_start() : start_from_the_head();
+      // Whom a pass stops it leaves to the next.
+      while (!(problem_.policy == Policy::conservative ? plan_and_start() : start_from_the_head())) {
+      }
     }
     return outcomes_;
   }
@@ -133,8 +135,10 @@ class Scheduler {
   std::vector<std::size_t> queue() const {
     std::vector<std::size_t> jobs = all(State::queued);
     const auto key = [&](std::size_t index) {
-      const Time estimate = problem_.order == Order::sjf ? job(index).estimate : 0;
-      return std::tuple{estimate, job(index).submit, index};
+      const Time first = problem_.order == Order::sjf        ? job(index).estimate
+                         : problem_.order == Order::priority ? -job(index).priority
+                                                             : 0;
+      return std::tuple{first, job(index).submit, index};
     };
     std::sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
     return jobs;
@@ -190,21 +194,56 @@ class Scheduler {
     return fit_at(head, left, *shadow).has_value();
   }
 
-  void start_from_the_head() {
+  /// Stops others of smaller priority for a job, if that makes room: of the smallest priority, and of those
+  /// the last in the order of the queue, first; nobody without need.
+  bool stop_others_for(std::size_t index) {
+    if (problem_.order != Order::priority) return false;
+    std::vector<std::size_t> others = all(State::running);
+    std::erase_if(others, [&](std::size_t other) { return job(other).priority >= job(index).priority; });
+    std::sort(others.begin(), others.end(), [&](std::size_t a, std::size_t b) {
+      return std::tuple{job(a).priority, -job(a).submit, b} < std::tuple{job(b).priority, -job(b).submit, a};
+    });
+    const auto is_enough = [&](const std::vector<std::size_t>& victims) {
+      Free free = in_service();
+      for (const std::size_t other : all(State::running))
+        if (std::find(victims.begin(), victims.end(), other) == victims.end()) subtract(free, other);
+      return fit_at(index, free, now_).has_value();
+    };
+    std::vector<std::size_t> victims;
+    for (const std::size_t other : others)
+      if (!is_enough(victims)) victims.push_back(other);
+    if (!is_enough(victims)) return false;
+    for (std::size_t last = victims.size(); last-- > 0;) {
+      std::vector<std::size_t> fewer = victims;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(last));
+      if (is_enough(fewer)) victims = fewer;
+    }
+    for (const std::size_t victim : victims) {
+      states_[victim] = State::queued;
+      ++outcomes_[victim].stops;
+    }
+    start(index, *fit_at(index, free_now(), now_));
+    return true;
+  }
+
+  /// False if somebody was stopped.
+  bool start_from_the_head() {
     std::optional<std::size_t> head;
     std::optional<Time> shadow;
     int behind = 0;
     for (const std::size_t index : queue()) {
-      if (head && (problem_.policy == Policy::fcfs || behind++ == problem_.depth)) return;
+      if (head && (problem_.policy == Policy::fcfs || behind++ == problem_.depth)) return true;
       const std::optional<Counts> taken = fit_at(index, free_now(), now_);
       if (taken && (!head || may_pass(*head, shadow, index, *taken))) {
         start(index, *taken);
       } else if (!head) {
+        if (stop_others_for(index)) return false;
         head = index;
         shadow = shadow_time(index);
         if (problem_.policy == Policy::easy) promise(index, shadow);
       }
     }
+    return true;
   }
 
   /// The least of each node's free devices over the job's whole estimated stay. A stay of no length needs its
@@ -223,7 +262,8 @@ class Scheduler {
     return lowest;
   }
 
-  void plan_and_start() {
+  /// False if somebody was stopped.
+  bool plan_and_start() {
     std::vector<Hold> plan;
     std::vector<Counts> reserved(states_.size());
     for (const std::size_t index : all(State::running))
@@ -231,7 +271,7 @@ class Scheduler {
     bool blocked = false;
     int behind = 0;
     for (const std::size_t index : queue()) {
-      if (blocked && behind++ == problem_.depth) return;
+      if (blocked && behind++ == problem_.depth) return true;
       const Time estimate = estimated_stay(index);
       // Who is overdue has left the plan, but not yet its devices.
       const Free lowest = lower(free_now(), lowest_free(plan, now_, estimate));
@@ -240,6 +280,7 @@ class Scheduler {
         plan.push_back({now_, now_ + estimate, &outcomes_[index].taken, job(index).cpu});
         continue;
       }
+      if (!blocked && stop_others_for(index)) return false;
       blocked = true;
       std::vector<Time> instants;
       for (const Hold& hold : plan) instants.push_back(hold.to);
@@ -254,6 +295,7 @@ class Scheduler {
         break;
       }
     }
+    return true;
   }
 
   const Problem& problem_;

@@ -25,8 +25,9 @@ struct Job {
   Time duration = 0, estimate = 0;
   bool near = false;  ///< all of it in one rack, the first that has room ...
   std::optional<Time>
-      wait{};   ///< ... or, so long after its submission, anywhere if no rack has; never: nullopt
-  int cpu = 0;  ///< of each node that it has devices of
+      wait{};        ///< ... or, so long after its submission, anywhere if no rack has; never: nullopt
+  int cpu = 0;       ///< of each node that it has devices of
+  int priority = 0;  ///< larger first, under Order::priority
 };
 
 /// The node is out in [from, until), and must be idle at `from`. Nobody knows when it returns.
@@ -45,6 +46,9 @@ enum class Policy {
 enum class Order {
   fifo,  ///< submission, then index
   sjf,   ///< estimate, then submission, then index
+  /// Priority, then submission, then index. Who is first in this order and cannot start may stop others of
+  /// smaller priority; they begin again from nothing, at their place in the queue.
+  priority,
 };
 
 struct Problem {
@@ -67,6 +71,7 @@ struct Outcome {
   /// The first start that a pass found for it when it could not start at once: its shadow time as a head
   /// under `easy`, its reservation under `conservative`. Not set by a pass in which it would never fit.
   std::optional<Time> first_promise;
+  int stops = 0;  ///< how often it was stopped; `start` is its last
 };
 
 /// Whole members take, in ascending number, nodes with at least `per_node` free until `nodes` are found; then

@@ -101,19 +101,27 @@ TEST_CASE("elastic: nobody grows while somebody waits for what is free") {
   scenario.pools[0].dated.push_back({.nodes = {2}, .from = at(150)});
   scenario.pools[0].dated[0].nodes = {1};
   scenario.classes.push_back(job("gang", 2, 2, seconds(20), at(50)));
-  const RunResult result = run_recorded(scenario);
-  CHECK(*outcome(result, "gang").first_start == at(150));
-  // It grows when the other has started and gone, at 170: 42 steps and a half, and 17.5 of 2 s.
-  CHECK(end_of(result, "e") == at(170 + 10 + 35));
+  for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::conservative}) {
+    scenario.scheduler.backfill = backfill;
+    const RunResult result = run_recorded(scenario);
+    CHECK(*outcome(result, "gang").first_start == at(150));
+    // It grows when the other has started and gone, at 170: 42 steps and a half, and 17.5 of 2 s.
+    CHECK(end_of(result, "e") == at(170 + 10 + 35));
+  }
 }
 
 TEST_CASE("elastic: one worker goes before anybody is stopped, and the gang goes on without it") {
   JobClass low = elastic("E", "fill-and-shrink", 1000, 11, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   JobClass high = job("P", 1, 1, seconds(5000), at(100));
   high.priority = 1;
-  for (const Preemption preemption : {Preemption::none, Preemption::kept}) {
+  for (const auto& [preemption, backfill] :
+       {std::pair{Preemption::none, Backfill::none}, std::pair{Preemption::kept, Backfill::none},
+        std::pair{Preemption::none, Backfill::easy}, std::pair{Preemption::kept, Backfill::easy},
+        std::pair{Preemption::none, Backfill::conservative},
+        std::pair{Preemption::kept, Backfill::conservative}}) {
     Scenario scenario = build::scenario({pool(1, 11)}, {low, high}, seconds(140));
     scenario.scheduler.order = "priority";
+    scenario.scheduler.backfill = backfill;
     scenario.scheduler.preemption = preemption;
     scenario.scheduler.preempt_by = PreemptBy::priority;
     const RunResult result = run_recorded(scenario);
@@ -180,7 +188,7 @@ TEST_CASE("elastic: two queues with equal guarantees share evenly after two work
     CHECK(leaf(result, Leaf::scheduling_no_demand) == device_seconds(10));
     // Sizes: X holds five until 10, and from then on both hold three to the end of the window.
     const std::int64_t shared = length - 10;
-    CHECK(result.preemptions.by_cause[static_cast<std::size_t>(StopCause::shrink)] == 1);
+    CHECK(result.preemptions.by_cause[static_cast<std::size_t>(StopCause::reclaim)] == 1);
     CHECK(result.preemptions.rows[0].capacity == Capacity::devices(2));
     const auto held = [&](std::uint32_t job_class) {
       return factors(result.ledger.of(PoolId{0}, ClassId{job_class})).held;

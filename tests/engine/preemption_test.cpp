@@ -210,14 +210,16 @@ TEST_CASE("preemption with backfill: room is made for the first, and others pass
                                    with_priority(build::job("fixed", 1, 1, seconds(100)), 5),
                                    with_priority(build::job("wide", 2, 1, seconds(50), at(10)), 2),
                                    with_priority(build::job("short", 1, 1, seconds(20), at(11)), 1)});
-  scenario.scheduler.backfill = Backfill::easy;
   scenario.scheduler.estimates = Estimates::exact;
-  const PreemptionRan ran = run_stops(scenario);
-  // `wide` cannot start before 100, whomever it stopped: `low` goes on until then. Nobody behind `wide` stops
-  // anybody.
-  CHECK(ran.jobs.at("wide").first_start == at(100));
-  CHECK(ran.victims == std::vector<std::string>{"low"});
-  CHECK(ran.jobs.at("short").first_start == at(150));
+  for (const Backfill backfill : {Backfill::easy, Backfill::conservative}) {
+    scenario.scheduler.backfill = backfill;
+    const PreemptionRan ran = run_stops(scenario);
+    // `wide` cannot start before 100, whomever it stopped: `low` goes on until then. Nobody behind `wide`
+    // stops anybody.
+    CHECK(ran.jobs.at("wide").first_start == at(100));
+    CHECK(ran.victims == std::vector<std::string>{"low"});
+    CHECK(ran.jobs.at("short").first_start == at(150));
+  }
 }
 
 TEST_CASE("while room is made nobody starts where it is made, however soon it would leave") {
@@ -228,13 +230,34 @@ TEST_CASE("while room is made nobody starts where it is made, however soon it wo
                                    with_priority(build::job("first", 1, 1, seconds(30)), 5),
                                    with_priority(build::job("fresh", 1, 1, seconds(5), at(30)), 1),
                                    with_priority(build::job("wide", 2, 1, seconds(10), at(30)), 2)});
-  scenario.scheduler.backfill = Backfill::easy;
+  scenario.scheduler.estimates = Estimates::exact;
+  scenario.scheduler.eviction.save = seconds(20);
+  for (const Backfill backfill : {Backfill::easy, Backfill::conservative}) {
+    scenario.scheduler.backfill = backfill;
+    const PreemptionRan ran = run_stops(scenario);
+    CHECK(ran.victims == std::vector<std::string>{"saving"});
+    CHECK(ran.jobs.at("wide").first_start == at(50));
+    CHECK(ran.jobs.at("fresh").first_start == at(60));
+  }
+}
+
+TEST_CASE(
+    "preemption with conservative backfill: room that is made is kept from whoever was stopped for it") {
+  // `low` needs 20 s to save, and stands before `high` in the queue from then on.
+  Scenario scenario = by_priority(2, 1,
+                                  {with_priority(build::job("low", 2, 1, seconds(100)), 0),
+                                   with_priority(build::job("high", 2, 1, seconds(10), at(5)), 1),
+                                   with_priority(build::job("late", 1, 1, seconds(10), at(6)), 0)});
+  scenario.scheduler.order = "fifo";
+  scenario.scheduler.backfill = Backfill::conservative;
   scenario.scheduler.estimates = Estimates::exact;
   scenario.scheduler.eviction.save = seconds(20);
   const PreemptionRan ran = run_stops(scenario);
-  CHECK(ran.victims == std::vector<std::string>{"saving"});
-  CHECK(ran.jobs.at("wide").first_start == at(50));
-  CHECK(ran.jobs.at("fresh").first_start == at(60));
+  CHECK(ran.victims == std::vector<std::string>{"low"});
+  CHECK(ran.jobs.at("high").first_start == at(25));
+  // What `low` had done is saved.
+  CHECK(ran.jobs.at("low").end == at(35 + 95));
+  CHECK(ran.jobs.at("late").first_start == at(130));
 }
 
 TEST_CASE("every stop is recorded with its cause") {
@@ -269,6 +292,8 @@ TEST_CASE("every stop is recorded with its cause") {
   CHECK(ran.result.preemptions.count == 2);
 }
 
+constexpr Backfill kBackfills[] = {Backfill::none, Backfill::easy, Backfill::conservative};
+
 TEST_CASE("random priorities: budgets hold, no one stops an equal, and nothing is stopped without end") {
   std::int64_t rows = 0, deep = 0;
   for (std::uint64_t number = 0; number < 200; ++number) {
@@ -286,7 +311,7 @@ TEST_CASE("random priorities: budgets hold, no one stops an equal, and nothing i
     Scenario scenario = by_priority(4, 4, jobs);
     constexpr const char* kPolicies[] = {"worst", "youngest", "fewest", "cheapest", "least-fragmentation"};
     scenario.scheduler.victims = kPolicies[between(0, 4)];
-    if (between(0, 1) == 1) scenario.scheduler.backfill = Backfill::easy;
+    scenario.scheduler.backfill = kBackfills[between(0, 2)];
     if (between(0, 1) == 1)
       scenario.scheduler.job_budget = EvictionBudget{between(0, 2), seconds(between(1, 90))};
     if (between(0, 1) == 1) scenario.scheduler.eviction.save = seconds(between(1, 5));
@@ -336,8 +361,8 @@ TEST_CASE(
     Scenario scenario = by_priority(3, 2, jobs);
     constexpr const char* kOrders[] = {"fifo", "sjf", "srsf", "priority"};
     scenario.scheduler.order = kOrders[between(0, 3)];
-    scenario.scheduler.strict = between(0, 1) == 1;
-    if (between(0, 1) == 1) scenario.scheduler.backfill = Backfill::easy;
+    scenario.scheduler.backfill = kBackfills[between(0, 2)];
+    scenario.scheduler.strict = scenario.scheduler.backfill == Backfill::conservative || between(0, 1) == 1;
     if (between(0, 1) == 1) scenario.scheduler.eviction.save = seconds(between(1, 15));
     if (between(0, 1) == 1) scenario.pools[0].teardown = seconds(between(1, 10));
     const PreemptionRan ran = run_stops(scenario);

@@ -167,7 +167,7 @@ TEST_CASE(
     std::map<std::uint64_t, std::vector<SimTime>> by_job;
     std::map<std::uint32_t, std::vector<SimTime>> by_pool;
     for (const PreemptionRow& row : run.result.preemptions.rows) {
-      if (!is_preemption(row.cause) || !row.beneficiary) continue;
+      if (!row.is_preemption()) continue;
       ++rows;
       deep += row.depth > 1 ? 1 : 0;
       by_job[row.victim].push_back(row.at);

@@ -46,6 +46,11 @@ class Maker {
     for (Job& job : to.jobs) job.cpu = between(0, chance(80) ? to.cpus : 2 * to.cpus);
   }
 
+  void add_priorities(Problem& to) {
+    to.order = Order::priority;
+    for (Job& job : to.jobs) job.priority = between(0, 3);
+  }
+
   /// Nodes that are idle then: what comes before an outage is not changed by it.
   void add_outages(Problem& to) {
     Time from = 0;
