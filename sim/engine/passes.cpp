@@ -318,6 +318,7 @@ JobView Engine::view(const Job& job) const {
   if (class_of(job).quota) view.queue_rank = fair_share_.ranks[*class_of(job).quota];
   const bool has_gang =
       job.holds() && job.phase != JobPhase::assembling && job.phase != JobPhase::provisioning;
+  view.runs = has_gang;
   view.attained = view.capacity * (job.held + (has_gang ? now_ - job.gang_complete : Duration::zero())) +
                   job.at_other_sizes;
   if (job.steps == std::numeric_limits<std::int64_t>::max()) {

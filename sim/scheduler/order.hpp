@@ -17,6 +17,7 @@ struct JobView {
       remaining;        ///< stepping time of the whole job, and what is left of it; unbounded if endless
   DeviceTime attained;  ///< device-time held so far
   Capacity capacity;    ///< of the whole gang
+  bool runs = false;    ///< its gang is complete
   std::int64_t queue_rank = 0;  ///< of its queue: 0 has had the least of its share of late
 };
 

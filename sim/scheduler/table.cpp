@@ -27,7 +27,7 @@ constexpr std::array kOrders{
         "half-lives",
         "Kay and Lauder, CACM 1988; Slurm's fair-share factor, one level",
         "O(n log n) when the ranking of the queues changes", fair_share_key, nullptr},
-    OrderPolicy{"las", "least attained service in discrete queues (Tiresias-L)",
+    OrderPolicy{"las", "least attained service in discrete queues, in each of which who runs stays (Tiresias-L)",
                 "Gu et al. (Tiresias), NSDI 2019", kQueued, las_key, las_next_jump},
 };
 

@@ -92,6 +92,7 @@ bool is_compared(std::string_view figure) {
       "mpg",     "scheduling_goodput", "runtime_goodput", "program_goodput", "cost_per_useful_device_hour",
       "makespan"};
   if (std::find(kCompared.begin(), kCompared.end(), figure) != kCompared.end()) return true;
+  if (figure.starts_with("pools.")) return figure.ends_with(".allocated_at_end");
   if (figure.starts_with("services."))
     return figure.ends_with(".runtime_goodput") || figure.ends_with(".time_to_ready");
   return figure.starts_with("jobs.") && (figure.ends_with(".time_to_result") ||

@@ -6,9 +6,9 @@
 namespace fleetsim {
 namespace {
 
-class Maker {
+class ScenarioMaker {
  public:
-  explicit Maker(std::uint64_t number) : stream_{StreamKey{number, 0, Purpose::kBootstrap, 0}} {
+  explicit ScenarioMaker(std::uint64_t number) : stream_{StreamKey{number, 0, Purpose::kBootstrap, 0}} {
     unit_ = pick<std::int64_t>({1, 1, 1'000, 1'000'000'000, 999'999'937});
   }
 
@@ -437,7 +437,7 @@ class Maker {
 
 }  // namespace
 
-Scenario random_scenario(std::uint64_t number) { return Maker{number}.make(); }
+Scenario random_scenario(std::uint64_t number) { return ScenarioMaker{number}.make(); }
 
 Scenario random_calm_scenario(std::uint64_t number) {
   Scenario scenario = random_scenario(number);

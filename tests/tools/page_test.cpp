@@ -83,6 +83,50 @@ TEST_CASE("no line is longer than 100 columns, whatever the names") {
   }
 }
 
+TEST_CASE("goodput that is next to nothing, or not known, keeps its digits and its place") {
+  HandMade made;
+  add_point(made, "", small_scenario()).figures[0] = figure("mpg", "1", 0.000787, 0.000005);
+  add_point(made, "half of it", small_scenario()).figures[0] = figure("mpg", "1", 0.000394, 0.000005);
+  made.study.differences.push_back({1, "mpg", Estimate{-0.000393, 0.000002, 4}});
+  std::string page = run_page(made.study, context_of({}));
+  check_width(page);
+  CHECK(has(page, "MPG                 0.0787 ± 0.0005 %"));
+  CHECK(has(page, "0.000394 ± 0.000005"));
+  CHECK(has(page, "-0.000393 ± 0.000002"));
+  HandMade unknown;
+  std::vector<Figure>& figures = add_point(unknown, "", small_scenario()).figures;
+  figures[0] = absent("mpg", "1", "the ideal of the work is not known");
+  figures.push_back(figure("mpg.upper", "1", 0.395, std::nullopt));
+  page = run_page(unknown.study, context_of({}));
+  check_width(page);
+  CHECK(has(page, "MPG                 at most 0.395"));
+}
+
+TEST_CASE("what is allocated in the end is told of jobs that come and stay") {
+  HandMade made;
+  Scenario scenario = small_scenario();
+  CHECK_FALSE(has(run_page(made.study, context_of({})), "ALLOCATED"));
+  scenario.classes[0].arrivals.drawn = DrawnJobs{};
+  add_point(made, "", scenario).figures.push_back(figure("pools.p.allocated_at_end", "1", 0.9519, 0.001));
+  add_point(made, "packing", scenario)
+      .figures.push_back(figure("pools.p.allocated_at_end", "1", 0.92, 0.001));
+  made.study.differences.push_back({1, "pools.p.allocated_at_end", Estimate{-0.0319, 0.0002, 4}});
+  const std::string page = run_page(made.study, context_of({}));
+  CHECK(has(page, "ALLOCATED   of what is installed in p, when the window ends"));
+  CHECK(has(line_with(page, "0.920 ± 0.001"), "packing  0.920 ± 0.001  -0.0319 ± 0.0002"));
+}
+
+TEST_CASE("the contract names no part of a scheduler that does nothing") {
+  HandMade made;
+  Scenario scenario = small_scenario();
+  scenario.scheduler.admission = Admission::partial_hold;
+  scenario.scheduler.holders = 2;
+  add_point(made, "", scenario);
+  const std::string page = run_page(made.study, context_of({}));
+  CHECK(has(page, "partial hold"));
+  CHECK_FALSE(has(page, "placement"));
+}
+
 TEST_CASE("text from elsewhere cannot break a line, drive the terminal or leave ASCII") {
   HandMade made;
   Scenario scenario = small_scenario();

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "models/quantity/format.hpp"
+#include "tools/report/figure_lines.hpp"
 #include "tools/report/sections.hpp"
 
 namespace fleetsim {
@@ -25,7 +26,10 @@ std::string window_text(const WindowSpec& window) {
 
 std::string factor_text(const PointResult& base, std::string_view figure, const Style& style) {
   const Figure* found = base.find(figure);
-  return found == nullptr ? "no data" : with_interval(found->simulated, style);
+  if (found == nullptr) return "no data";
+  constexpr double kSmall = 0.01;
+  const bool small = found->simulated.mean.value_or(1) < kSmall && found->simulated.mean.value_or(0) > 0;
+  return small ? percent(found->simulated, 3, style) : with_interval(found->simulated, style);
 }
 
 /// A factor of which only bounds are known, because some work has no known ideal.
@@ -34,7 +38,7 @@ std::string range_text(const PointResult& base, const std::string& figure, const
   const std::optional<double> least = mean_of(base, figure);
   if (upper == nullptr || !upper->simulated.mean) return factor_text(base, figure, style);
   const std::string most = format_fixed(*upper->simulated.mean, 3);
-  return least ? format_fixed(*least, 3) + " to " + most : "unknown, at most " + most;
+  return least ? format_fixed(*least, 3) + " to " + most : "at most " + most;
 }
 
 struct Row {

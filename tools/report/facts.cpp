@@ -32,10 +32,15 @@ std::string point_label(const StudyPoint& point) {
 }
 
 std::string policy_text(const SchedulerSpec& scheduler) {
+  if (scheduler.admission == Admission::partial_hold) {
+    std::string text = scheduler.order + ", partial hold";
+    if (scheduler.holders) text += " of " + std::to_string(*scheduler.holders) + " gangs at once";
+    if (scheduler.hold_timeout) text += ", let go after " + short_duration(*scheduler.hold_timeout);
+    return text + (scheduler.quotas.empty() ? "" : ", quotas");
+  }
   std::string text = scheduler.order;
   text += scheduler.strict ? ", strict order" : ", jobs may overtake";
-  text += scheduler.admission == Admission::atomic ? ", atomic admission" : ", partial hold";
-  text += ", " + scheduler.placement + " placement";
+  text += ", atomic admission, " + scheduler.placement + " placement";
   if (scheduler.backfill == Backfill::easy) text += ", EASY backfill";
   if (scheduler.backfill == Backfill::conservative) text += ", conservative backfill";
   if (scheduler.backfill_depth) text += " to a depth of " + std::to_string(*scheduler.backfill_depth);

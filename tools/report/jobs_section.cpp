@@ -166,7 +166,8 @@ std::string difference_note(const Block& block) {
       !runtime->simulated.half_width)
     return {};
   const double gap = *runtime->simulated.mean - *runtime->closed_form;
-  if (std::fabs(gap) <= *runtime->simulated.half_width) return {};
+  constexpr double kShown = 0.00005;  // what four decimals tell apart
+  if (std::fabs(gap) <= std::max(*runtime->simulated.half_width, kShown)) return {};
   const EvictionSpec& evictions = block.spec().evictions;
   const bool evicted = block.base.classes[block.index].evictions > 0;
   std::string why = "the run is " + format_fixed(std::fabs(gap), 4) + (gap > 0 ? " above" : " below") +

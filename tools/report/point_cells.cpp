@@ -1,6 +1,7 @@
 #include "tools/report/point_cells.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/quantity/format.hpp"
 
@@ -9,7 +10,10 @@ namespace {
 
 constexpr std::size_t kMostPoints = 60;
 
-constexpr Decimals kThreeDecimals{.least = 3, .most = 3};
+constexpr Decimals kThreeDecimals{.least = 3, .most = 3}, kSixDecimals{.least = 6, .most = 6};
+
+/// A share below a hundredth, of which three decimals would show next to nothing.
+bool is_small(const std::optional<double>& share) { return share && *share != 0 && std::abs(*share) < 0.01; }
 }  // namespace
 
 const FrontierEntry* frontier_entry(const StudyResult& study, std::size_t point) {
@@ -20,7 +24,10 @@ const FrontierEntry* frontier_entry(const StudyResult& study, std::size_t point)
 
 std::string factor(const PointResult& point, std::string_view figure, const Style& style) {
   const Figure* found = point.find(figure);
-  return found == nullptr ? "no data" : with_interval(found->simulated, kThreeDecimals, style);
+  return found == nullptr
+             ? "no data"
+             : with_interval(found->simulated,
+                             is_small(found->simulated.mean) ? kSixDecimals : kThreeDecimals, style);
 }
 
 std::string mean_text(const PointResult& point, std::string_view figure) {

@@ -19,6 +19,8 @@ std::string jobs_section(const PointResult& base, const Style& style);
 std::string services_section(const PointResult& base, const Style& style);
 /// How they fared under each point; "" where there are none.
 std::string services_table(const StudyResult& study, const Style& style);
+/// What is allocated in the end under each point, of jobs that come and stay; "" elsewhere.
+std::string allocation_table(const StudyResult& study, const Style& style);
 /// Epochs done under each point; "" where nobody's work is told in epochs.
 std::string epochs_table(const StudyResult& study, const Style& style);
 /// What steps take under each point, where some are predicted and they differ; "" elsewhere.

@@ -137,7 +137,7 @@ std::string services_table(const StudyResult& study, const Style& style) {
   const std::string rest =
       left_out > 0 ? "  and " + std::to_string(left_out) + " more rows: --out DIR writes all of them\n" : "";
   return "\n" + heading("SERVICES", style) +
-         "   R is ready of held; headroom is of ready time; rows that would repeat another are left out\n" +
+         "   R is ready of held, headroom of ready time; rows that would repeat another are left out\n" +
          text_table(columns, rows, style) + rest;
 }
 

@@ -11,7 +11,7 @@
 namespace fleetsim {
 namespace {
 
-constexpr Decimals kFourDecimals{.least = 4, .most = 4};
+constexpr Decimals kFourDecimals{.least = 4, .most = 4}, kSixDecimals{.least = 6, .most = 6};
 
 std::string_view mark(const StudyResult& study, std::size_t index) {
   const FrontierEntry* entry = frontier_entry(study, index);
@@ -28,7 +28,8 @@ Difference difference_text(const StudyResult& study, std::size_t index, const St
   for (const std::string_view figure : {"mpg", "scheduling_goodput"}) {
     for (const PairedDifference& each : study.differences) {
       if (each.point != index || each.figure != figure || !each.difference.mean) continue;
-      std::string text = with_interval(each.difference, kFourDecimals, style);
+      const bool small = std::fabs(mean_of(study.points.front(), figure).value_or(1)) < 0.01;
+      std::string text = with_interval(each.difference, small ? kSixDecimals : kFourDecimals, style);
       if (*each.difference.mean >= 0) text.insert(0, "+");
       return {std::string(figure), figure == "mpg" ? text : "S " + text};
     }
@@ -96,8 +97,9 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
   drop_empty_columns(columns, rows);
   return heading("ALTERNATIVES", style) +
          "   * none is at least as good in time and cost (MPG without prices), and better in one\n" +
-         text_table(columns, rows, style) + rest + epochs_table(study, style) + steps_table(study, style) +
-         services_table(study, style) + queue_table(study, style);
+         text_table(columns, rows, style) + rest + allocation_table(study, style) +
+         epochs_table(study, style) + steps_table(study, style) + services_table(study, style) +
+         queue_table(study, style);
 }
 
 std::string frontier_page(const StudyResult& study, const PageContext& context) {
