@@ -333,7 +333,8 @@ StepBreakdown step_breakdown(const StepInput& in, const StepConstants& constants
   step.gemm_below_peak = microbatches * mean.work.gemm - step.ideal - step.padding - waiting;
   step.memory_bound = microbatches * mean.work.memory;
   step.recompute = microbatches * mean.again.total();
-  step.tensor_comm = microbatches * mean.tensor + exposed_sends(in, longest);
+  step.stage_sends = exposed_sends(in, longest);
+  step.tensor_comm = microbatches * mean.tensor + step.stage_sends;
   step.expert_comm = microbatches * mean.experts;
   step.overlap_contention = microbatches * mean.shards.contention;
   step.dispatch = microbatches * mean.dispatch;

@@ -54,6 +54,7 @@ struct StepBreakdown {
   Seconds straggler;
   Seconds unattributed;
 
+  Seconds stage_sends;   ///< of `tensor_comm`: between pipeline stages
   Flops model_flops;     ///< of the whole step, all devices
   Flops executed_flops;  ///< with recomputation
   Bytes moved;           ///< to and from the memory of one device

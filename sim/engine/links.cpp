@@ -25,6 +25,7 @@ Spread Engine::spread_of(const Job& job, const FabricShape& fabric) {
   struct Places {
     std::uint32_t count, fewest;
   };
+  const std::int64_t in_pool = scenario_.pools[job.pool.value].nodes;
   const auto places = [&](std::int64_t nodes_per_place) {
     links_.used_places.clear();
     for (const Part& part : job.parts) {
@@ -32,8 +33,11 @@ Spread Engine::spread_of(const Job& job, const FabricShape& fabric) {
       if (links_.nodes_in_place[place]++ == 0) links_.used_places.push_back(place);
     }
     Places found{static_cast<std::uint32_t>(links_.used_places.size()), UINT32_MAX};
-    for (const std::uint32_t place : links_.used_places)
-      found.fewest = std::min(found.fewest, std::exchange(links_.nodes_in_place[place], 0));
+    for (const std::uint32_t place : links_.used_places) {
+      const std::int64_t here = std::exchange(links_.nodes_in_place[place], 0);
+      const std::int64_t there = std::min(nodes_per_place, in_pool - place * nodes_per_place);
+      found.fewest = std::min(found.fewest, static_cast<std::uint32_t>(here * nodes_per_place / there));
+    }
     return found;
   };
   const Places leaves = places(fabric.nodes_per_leaf), pods = places(fabric.nodes_per_pod);

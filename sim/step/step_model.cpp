@@ -49,9 +49,15 @@ Spread StepModel::compact(std::uint32_t devices) const {
   const auto places = [&](std::int64_t nodes_per_place) {
     return static_cast<std::uint32_t>(ceil_div(nodes, nodes_per_place));
   };
+  // Evenly, or with all of a place at the edge of the pool that has fewer nodes.
+  const auto fewest = [&](std::int64_t each, std::int64_t used) {
+    const std::int64_t all = ceil_div(fabric_.nodes, each), edge = fabric_.nodes - (all - 1) * each;
+    const std::int64_t beside_edge = used > 1 && used == all ? (nodes - edge) / (used - 1) : 0;
+    return static_cast<std::uint32_t>(std::max(nodes / used, beside_edge));
+  };
   const std::uint32_t leaves = places(fabric_.nodes_per_leaf), pods = places(fabric_.nodes_per_pod);
-  const auto fewest = [&](std::uint32_t over) { return static_cast<std::uint32_t>(nodes / over); };
-  return {places(fabric_.nodes_per_domain), leaves, pods, fewest(leaves), fewest(pods)};
+  return {places(fabric_.nodes_per_domain), leaves, pods, fewest(fabric_.nodes_per_leaf, leaves),
+          fewest(fabric_.nodes_per_pod, pods)};
 }
 
 std::vector<std::string> StepModel::problems(std::uint32_t devices) const {

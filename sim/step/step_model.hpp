@@ -23,7 +23,8 @@ struct StepProfile {
 StepProfile step_profile(const StepBreakdown& step);
 
 /// Over how many places the nodes of a gang are spread, and how many it has in the leaf, and in the pod,
-/// where it has the fewest: all that a step's time knows of a placement.
+/// where it has the fewest: all that a step's time knows of a placement. In a place at the edge of the pool,
+/// which is not full, its share of the nodes counts: as many as that would be of a full one.
 struct Spread {
   std::uint32_t domains = 1, leaves = 1, pods = 1;
   std::uint32_t fewest_in_leaf = 1, fewest_in_pod = 1;

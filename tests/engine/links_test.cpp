@@ -278,6 +278,28 @@ TEST_CASE("where what others take is simulated, a gang that is alone has all lin
   CHECK(gang.step.model->excess(32, apart) > Duration::zero());
 }
 
+TEST_CASE(
+    "a gang that takes the whole pool is as compact as can be, and the edge of the pool has its links") {
+  // Eleven nodes: a pod of eight, and three of the next, whose share of its links is all.
+  FabricShape shape = two_pods(4, Seconds{});
+  shape.nodes = 11;
+  shape.leaf_oversubscription = 4;
+  StepInput input = on_a_network(kDataRanks, false, 10, shape).step.model->input();
+  input.layout = {.devices = 88, .tensor = 8, .global_batch = 88, .recompute = Recompute::kFull};
+  JobClass gang = stepping_job("a", 11, 8, 10, Duration::zero());
+  gang.step.model = StepModel{input, 8, shape, Uplinks::kShare};
+  CHECK(gang.step.model->compact(88).fewest_in_pod == 8);
+  CHECK(gang.step.model->compact(88).fewest_in_leaf == 4);
+  // A ring crosses with one node's worth of a leaf's, and of two of a pod's.
+  const StepProfile profile = step_profile(gang.step.model->breakdown(88));
+  CHECK(profile.time == step_profile(step_breakdown(input, step_constants())).time);
+  gang.step.time = profile.time;
+  gang.program.weights = profile.weights;
+  const RunResult result = run_recorded(scenario({pool(11, 8)}, {gang}));
+  CHECK(leaf(result, Leaf::program_placement) == DeviceTime::zero());
+  CHECK(outcome(result, "a").end == SimTime::zero() + Duration::nanoseconds(10 * profile.time.ns()));
+}
+
 /// 128 replicas of one device, one every 20 minutes, that compile for 15 minutes.
 JobClass replicas() {
   JobClass replica = stepping_job("replica", 1, 1, 1, seconds(1));

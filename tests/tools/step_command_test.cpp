@@ -64,7 +64,7 @@ TEST_CASE("a size that does not fit has its own line, and the others are predict
   const std::vector<std::string> words = {"step", "--model", "llama2-70b", "--vary", "gpus=8,16,128"};
   const Ended page = run_program(words);
   REQUIRE(page.code == 0);
-  CHECK(has(page.out, "8  does not fit, 56.4 GB too much"));
+  CHECK(has(page.out, "does not fit, 56.4 GB too much\n                                8"));
   std::vector<std::string> whole = words;
   whole.insert(whole.end(), {"--batch", "512", "--json"});
   const nlohmann::json steps = nlohmann::json::parse(run_program(whole).out).at("steps");
@@ -90,6 +90,23 @@ TEST_CASE("a step names all that it is a step of, on the page and in JSON") {
     CHECK(step.contains(key));
   CHECK(step.at("layout").at("recompute") == "full");
   CHECK(step.at("warnings").empty());
+}
+
+TEST_CASE("sends between stages are named, and a number keeps its sign of percent") {
+  std::vector<std::string> words = {"step",   "--model",  "llama2-70b",
+                                    "--gpus", "64",       "--batch",
+                                    "32",     "--layout", "tensor=8,pipeline=8,recompute=full"};
+  const std::string page = run_program(words).out;
+  CHECK(has(page, "Sends between pipeline stages, "));
+  CHECK_FALSE(has(page, "\n    %"));
+  words.emplace_back("--json");
+  const nlohmann::json step = nlohmann::json::parse(run_program(words).out).at("steps").at(0);
+  const double sends = step.at("stage_sends_s");
+  CHECK(sends > 0);
+  CHECK(sends < step.at("parts_s").at("tensor_comm"));
+  words.back() = "--ascii";
+  words[8] = "tensor=8,recompute=full,sharding=full";
+  CHECK_FALSE(has(run_program(words).out, "Sends"));
 }
 
 TEST_CASE("too few microbatches for the pipeline are warned of") {

@@ -36,6 +36,7 @@ TEST_CASE("words that are not known end with 2, and with the nearest that is") {
 TEST_CASE("a replica's decode step stands beside its floor, and a replica that cannot be says why") {
   const Ended served = run_program({"serve", "--model", "llama2-70b", "--batch", "64", "--context", "2048"});
   CHECK(served.code == 0);
+  CHECK(has(served.out, "llama2-70b on 8 x h100-sxm (dgx-h100), bf16, 64 sequences of 2,048 tokens"));
   CHECK(has(served.out, "decode step  13.1 ms  51.6 %"));
   // 140 GB through eight memories at 3.35 TB/s.
   CHECK(has(served.out, "floor of a decode step, weights alone: 5.22 ms"));

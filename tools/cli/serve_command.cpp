@@ -5,6 +5,7 @@
 #include "tools/cli/host.hpp"
 #include "tools/cli/studies.hpp"
 #include "tools/report/table.hpp"
+#include "tools/report/text.hpp"
 
 namespace fleetsim {
 namespace {
@@ -33,7 +34,7 @@ std::int64_t number(Arguments& arguments, std::string_view option, std::int64_t 
   return given ? static_cast<std::int64_t>(*given) : usual;
 }
 
-std::optional<Replica> read_replica(Arguments& arguments) {
+std::optional<Replica> read_replica(Arguments& arguments, std::string& title) {
   const auto wrong = [&](const std::string& problem) {
     arguments.reject(problem);
     return std::nullopt;
@@ -48,6 +49,8 @@ std::optional<Replica> read_replica(Arguments& arguments) {
                   .device = *accelerator(node.entry->accelerator).entry,
                   .network = *network(node.entry->name, node.entry->fabric).entry};
   replica.tensor = number(arguments, "gpus", node.entry->devices, kMostDevices);
+  title = model.entry->name + " on " + format_integer(replica.tensor) + " x " + node.entry->accelerator +
+          " (" + node.entry->name + "), bf16";
   return replica;
 }
 
@@ -63,7 +66,8 @@ TableRow row_of(std::string what, const ServingStep& step, const Style& style) {
 ExitCode serve_command(const Words& words) {
   Arguments arguments = Arguments::parse(kServeUsage, words);
   if (arguments.exit()) return *arguments.exit();
-  const std::optional<Replica> replica = read_replica(arguments);
+  std::string title;
+  const std::optional<Replica> replica = read_replica(arguments, title);
   const ServingLoad load{.batch = number(arguments, "batch", 1, kMostTokens),
                          .context = number(arguments, "context", 1024, kMostTokens)};
   if (arguments.exit()) return *arguments.exit();
@@ -77,12 +81,15 @@ ExitCode serve_command(const Words& words) {
   const std::vector<TableRow> rows = {row_of("decode step", decode_step(*replica, load), style),
                                       row_of("prefill", prefill_step(*replica, load), style)};
   const ReplicaMemory memory = replica_memory(*replica, load);
-  return print(text_table(columns, rows, style) + "\n  floor of a decode step, weights alone: " +
-               format_duration(weight_floor(*replica)) + "\n  a device holds " +
-               format_bytes(memory.weights) + " of weights and " + format_bytes(memory.cache) +
-               " of cache; at most " + format_integer(largest_batch(*replica, load.context)) +
-               " sequences of this context fit\n  predicted from measured kernels; what a server does "
-               "between steps is not in it\n");
+  title += ", " + format_integer(load.batch) + (load.batch == 1 ? " sequence of " : " sequences of ") +
+           format_integer(load.context) + " tokens";
+  return print(
+      heading("SERVE", style) + "  " + clean(title, style) + "\n\n" + text_table(columns, rows, style) +
+      "\n  floor of a decode step, weights alone: " + format_duration(weight_floor(*replica)) +
+      "\n  a device holds " + format_bytes(memory.weights) + " of weights and " + format_bytes(memory.cache) +
+      " of cache; at most " + format_integer(largest_batch(*replica, load.context)) +
+      " sequences of this context fit\n  predicted from measured kernels; what a server does "
+      "between steps is not in it\n");
 }
 
 }  // namespace fleetsim

@@ -169,7 +169,10 @@ std::string wrap(const std::string& head, std::string_view words) {
   std::string text = head;
   std::size_t used = 0;
   while (!words.empty()) {
-    std::string_view word = words.substr(0, words.find(' '));
+    std::size_t end = words.find(' ');
+    while (end != std::string_view::npos && words.substr(end + 1).starts_with('%'))
+      end = words.find(' ', end + 1);
+    std::string_view word = words.substr(0, end);
     words.remove_prefix(std::min(word.size() + 1, words.size()));
     while (!word.empty()) {
       const std::string_view piece = word.substr(0, length_within(word, room));

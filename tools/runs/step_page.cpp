@@ -151,6 +151,7 @@ Json step_json(const StepCase& one, const StepNames& names) {
           {"software", values_json(software_values(one.input.software))},
           {"step_s", one.step.total().si},
           {"parts_s", std::move(parts)},
+          {"stage_sends_s", one.step.stage_sends.si},
           {"mfu", model_flops_utilization(one.step)},
           {"hfu", hardware_flops_utilization(one.step)},
           {"mbu", memory_bandwidth_utilization(one.step, one.input.device.memory_bandwidth)},
@@ -175,6 +176,9 @@ std::string step_page(const StepCase& one, const StepNames& names, const Style& 
   page += wrap("      as words: ", joined(layout_values(l), ", "));
   page += wrap("      software: ", joined(software_values(in.software), ", ")) + "\n";
   page += parts_table(one.step, style);
+  if (one.step.stage_sends > Seconds{})
+    page += "\n" + wrap("Sends ", "between pipeline stages, " + format_duration(one.step.stage_sends) +
+                                      ", are in tensor comm, as far as nothing hides them");
   for (const std::string& warning : layout_warnings(l)) page += "\n" + wrap("Warning ", warning);
   page +=
       "\n" + wrap("MFU ", utilizations(one, "model arithmetic, causal attention counted half") + "; " +
@@ -213,8 +217,8 @@ std::string steps_page(const StepTable& table, const StepNames& names, const Sty
   std::vector<TableRow> rows;
   for (const SizedSteps& size : table.sizes) {
     if (!size.problem.empty()) {
-      const std::string line = format_integer(size.devices) + "  " + clean(size.problem, style);
-      rows.push_back({line, "", "", "", "", "", "", "", "", ""});
+      rows.push_back({clean(size.problem, style), format_integer(size.devices), format_integer(size.batch),
+                      "", "", "", "", "", "", ""});
     }
     for (const StepCase& one : size.cases) {
       const auto share = [&](Seconds time) { return format_percent(time / one.step.total()); };
@@ -237,8 +241,12 @@ std::string steps_page(const StepTable& table, const StepNames& names, const Sty
                       {"bubble", Align::right},
                       {"memory", Align::right}},
                      rows, style);
+  page +=
+      "\n" + wrap("",
+                  "tokens/s: of each device; tensor, with sends between stages, data and bubble: shares of "
+                  "the step, as far as nothing hides them");
   if (table.tried > 0)
-    page += "\n" + format_integer(static_cast<std::int64_t>(table.tried)) + " layouts tried, " +
+    page += format_integer(static_cast<std::int64_t>(table.tried)) + " layouts tried, " +
             format_integer(static_cast<std::int64_t>(table.fitting)) + " fit.\n";
   return page;
 }
