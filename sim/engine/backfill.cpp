@@ -126,8 +126,10 @@ bool Engine::look_at_queue() {
     QueuedShape& shape = shapes_[job.shape_index];
     shape.enter_pass(pass_number_);
     --look.ahead;
-    const bool may_start = !is_known_hopeless(shape, look) && !stands_behind_its_queue(job) && may_look(job);
-    const Looked looked = may_start ? look_at(job, look) : Looked::stays;
+    const bool is_next = !is_known_hopeless(shape, look) && !stands_behind_its_queue(job);
+    const Looked looked = !is_next        ? Looked::stays
+                          : may_look(job) ? look_at(job, look)
+                                          : look_past_quota(job);
     if (looked == Looked::others_stopped) return false;
     if (looked == Looked::started) continue;
     ++shape.met;
@@ -175,13 +177,19 @@ Engine::Looked Engine::look_at(Job& job, QueueLook& look) {
   return Looked::stays;
 }
 
+/// What its quota forbids may be allowed when others have given back what they hold of it, or of its cohort.
+Engine::Looked Engine::look_past_quota(Job& job) {
+  const bool may_stop = preempts() && !has_room_kept(job) && !all_reserved(job);
+  return may_stop && others_make_room(job) ? Looked::others_stopped : Looked::stays;
+}
+
 /// Stops others for the job, or lets them shrink, where no place is reserved; false if nobody has to go now.
 bool Engine::others_make_room(Job& job) {
   if (preempts()) {
     const Room room = make_room(job);
     // Room that is still being made is kept for whom it is made.
     if (room.pool && !room.stopped) reserve_room(job, *room.pool);
-    if (room.stopped) backfill_in(job, *room.pool);
+    if (room.stopped && quota_allows(job)) backfill_in(job, *room.pool);
     if (room.pool && job.phase == JobPhase::queued && !job.room_in) {
       job.room_in = room.pool;
       promised_.push_back(job.slot);

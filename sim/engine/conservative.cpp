@@ -82,9 +82,11 @@ bool Engine::plan_anew() {
     keep_promises_before(*next, look);
     Job& job = *next++;
     if (look.depth && (*look.depth)-- == 0) return true;
-    if (has_room_kept(job) || stands_behind_its_queue(job) || !may_look(job)) continue;
-    const Looked looked = plan_or_make_room(job);
+    if (has_room_kept(job) || stands_behind_its_queue(job)) continue;
+    const bool allowed = may_look(job);
+    const Looked looked = allowed ? plan_or_make_room(job) : look_past_quota(job);
     if (looked == Looked::others_stopped) return false;
+    if (!allowed) continue;
     if (looked == Looked::stays && !look.depth) look.depth = scenario_.scheduler.backfill_depth;
   }
   return true;

@@ -330,6 +330,7 @@ class Engine {
   Placement staying(std::uint32_t pool, const Placement& parts) const;
   bool room_is_thinkable(std::uint32_t pool, const Job& job) const;
   class RoomInPool;
+  Quotas quotas_without_leavers() const;
   std::vector<VictimCandidate> candidates(std::uint32_t pool, const Job& beneficiary);
   bool stop_for(const Job& job, std::uint32_t pool);
   Room make_room(Job& job);
@@ -354,6 +355,7 @@ class Engine {
   bool is_known_hopeless(const QueuedShape& shape, QueueLook& look) const;
   enum class Looked : std::uint8_t { started, others_stopped, stays };
   Looked look_at(Job& job, QueueLook& look);
+  Looked look_past_quota(Job& job);
   bool others_make_room(Job& job);
   void note_start(QueueLook& look);
   bool has_room_kept(const Job& job) const { return job.room_in && reservations_[*job.room_in].head == &job; }

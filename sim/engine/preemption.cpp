@@ -239,10 +239,12 @@ class Engine::RoomInPool final : public RoomToMake {
         pool_{pool},
         given_(engine.scenario_.scheduler.quotas.size()) {
     engine.forecast_leavers(pool);
+    if (!engine.quota_allows(beneficiary)) quotas_.emplace(engine.quotas_without_leavers());
   }
   bool is_enough() override {
-    return engine_.forecasts_[pool_].fits(engine_.allocation_shape(beneficiary_),
-                                          engine_.near(beneficiary_).needed);
+    const GangShape& shape = engine_.allocation_shape(beneficiary_);
+    if (quotas_ && !quotas_->allows(*engine_.class_of(beneficiary_).quota, shape.capacity())) return false;
+    return engine_.forecasts_[pool_].fits(shape, engine_.near(beneficiary_).needed);
   }
   bool may_stop(const VictimCandidate& candidate) const override {
     const Job& victim = victim_of(candidate);
@@ -251,11 +253,15 @@ class Engine::RoomInPool final : public RoomToMake {
   }
   void stop(const VictimCandidate& candidate) override {
     change(victim_of(candidate), &Forecast::give_back);
-    if (const auto quota = engine_.class_of(victim_of(candidate)).quota) given_[*quota] += candidate.capacity;
+    const auto quota = engine_.class_of(victim_of(candidate)).quota;
+    if (quota) given_[*quota] += candidate.capacity;
+    if (quota && quotas_) quotas_->give_back(*quota, candidate.capacity);
   }
   void spare(const VictimCandidate& candidate) override {
     change(victim_of(candidate), &Forecast::take);
-    if (const auto quota = engine_.class_of(victim_of(candidate)).quota) given_[*quota] -= candidate.capacity;
+    const auto quota = engine_.class_of(victim_of(candidate)).quota;
+    if (quota) given_[*quota] -= candidate.capacity;
+    if (quota && quotas_) quotas_->hold(*quota, candidate.capacity);
   }
 
  private:
@@ -268,8 +274,20 @@ class Engine::RoomInPool final : public RoomToMake {
   Engine& engine_;
   const Job& beneficiary_;
   std::uint32_t pool_;
-  std::vector<Capacity> given_;  ///< by quota: what its victims hold
+  std::vector<Capacity> given_;   ///< by quota: what its victims hold
+  std::optional<Quotas> quotas_;  ///< where the quota of the beneficiary forbids it to start now
 };
+
+/// As they will be when those on their way out have left.
+Quotas Engine::quotas_without_leavers() const {
+  Quotas quotas = quotas_;
+  for (const JobId id : running_) {
+    const Job& each = *jobs_[id.value];
+    if (each.phase == JobPhase::saving && class_of(each).quota)
+      quotas.give_back(*class_of(each).quota, each.assigned);
+  }
+  return quotas;
+}
 
 /// Those in the pool that the job may stop, in the order in which they would be.
 std::vector<VictimCandidate> Engine::candidates(std::uint32_t pool, const Job& beneficiary) {
@@ -314,10 +332,9 @@ bool Engine::stop_for(const Job& job, std::uint32_t pool) {
 Room Engine::make_room(Job& job) {
   for (const std::uint32_t pool : class_of(job).pools) {
     if (reservations_[pool].head != nullptr) continue;
-    if (some_shrink_ && shrink_for(job, pool)) return {.pool = pool, .stopped = true};
+    if (some_shrink_ && quota_allows(job) && shrink_for(job, pool)) return {.pool = pool, .stopped = true};
     if (!room_is_thinkable(pool, job)) continue;
-    forecast_leavers(pool);
-    const bool is_being_made = forecasts_[pool].fits(allocation_shape(job), near(job).needed);
+    const bool is_being_made = RoomInPool{*this, job, pool}.is_enough();
     if (is_being_made || stop_for(job, pool)) return {.pool = pool, .stopped = !is_being_made};
   }
   return {};
@@ -347,15 +364,15 @@ void Engine::keep_promises_before(const Job& other, QueueLook& look) {
 void Engine::keep_promise(Job& job, QueueLook& look) {
   job.promise_kept = pass_number_;
   const std::uint32_t pool = *job.room_in;
-  if (reservations_[pool].head != nullptr || !may_look(job)) return;
-  const bool by_plan = scenario_.scheduler.backfill == Backfill::conservative;
-  if (!by_plan && backfill_in(job, pool) == Backfilled::started) {
+  if (reservations_[pool].head != nullptr) return;
+  const bool by_plan = scenario_.scheduler.backfill == Backfill::conservative, allowed = may_look(job);
+  if (!by_plan && allowed && backfill_in(job, pool) == Backfilled::started) {
     --look.ahead;
     return note_start(look);
   }
   reserve_room(job, pool);
-  if (forecasts_[pool].fits(allocation_shape(job), near(job).needed)) {
-    if (by_plan && plan_promised(job, pool)) reservations_[pool].head = nullptr;
+  if (RoomInPool{*this, job, pool}.is_enough()) {
+    if (by_plan && allowed && plan_promised(job, pool)) reservations_[pool].head = nullptr;
     return;
   }
   // What was to become free is out of service.

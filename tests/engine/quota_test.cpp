@@ -76,6 +76,44 @@ TEST_CASE("whoever waits for its own quota keeps nobody of another from starting
   }
 }
 
+TEST_CASE("a guarantee is taken back also where a cohort may hold no more, and the machine is larger") {
+  for (const std::uint32_t devices : {3U, 8U}) {
+    for (const Duration grace : {Duration::zero(), seconds(5)}) {
+      Scenario scenario = queues(devices, {3000, 0},
+                                 {in_queue(build::job("w1", 1, 1, seconds(1000)), 1),
+                                  in_queue(build::job("w3", 1, 3, seconds(100), at(2)), 0)});
+      reclaims(scenario);
+      scenario.scheduler.cohorts[0].limit = Capacity::devices(3);
+      if (grace > Duration::zero())
+        scenario.scheduler.eviction.save = scenario.scheduler.eviction.grace = grace;
+      const QuotaRan ran = run_queues(scenario);
+      CHECK(ran.jobs.at("w3").first_start == at(2) + grace);
+      CHECK(ran.jobs.at("w1").evictions == 1);
+    }
+  }
+}
+
+TEST_CASE("inside a quota that is full, lower priorities give way to larger ones") {
+  for (const std::uint32_t devices : {4U, 8U}) {
+    for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::conservative}) {
+      Scenario scenario;
+      scenario.pools.push_back(build::pool(1, devices));
+      scenario.scheduler.quotas.push_back({.name = "q", .capacity = Capacity::devices(4)});
+      scenario.scheduler.order = "priority";
+      scenario.scheduler.preemption = Preemption::kept;
+      scenario.scheduler.preempt_by = PreemptBy::priority;
+      scenario.scheduler.backfill = backfill;
+      JobClass high = in_queue(build::job("high", 1, 4, seconds(100), at(10)), 0);
+      high.priority = 5;
+      scenario.classes = {in_queue(build::job("low", 1, 4, seconds(1000)), 0), high};
+      const QuotaRan ran = run_queues(scenario);
+      CHECK(ran.jobs.at("high").first_start == at(10));
+      CHECK(ran.jobs.at("low").evictions == 1);
+      CHECK(ran.jobs.at("low").state == FinalState::completed);
+    }
+  }
+}
+
 TEST_CASE("gangs that assemble do not exceed their quota together when they are complete") {
   // A quota of 4: each gang wants 3, and two nodes are free, dealt in turn.
   Scenario scenario;

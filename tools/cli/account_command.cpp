@@ -29,7 +29,10 @@ void say(const std::vector<std::string>& problems) {
 }
 
 std::string short_devices(Capacity capacity) {
-  return format_number(static_cast<double>(capacity.milli()) / 1000) + " devices";
+  const bool whole = capacity.milli() % 1000 == 0;
+  return (whole ? format_integer(capacity.milli() / 1000)
+                : format_number(static_cast<double>(capacity.milli()) / 1000)) +
+         " devices";
 }
 
 /// What a pool's records add up to where that changes inside the window: capacity that came or went, or rows
