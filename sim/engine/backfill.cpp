@@ -120,7 +120,7 @@ bool Engine::look_at_queue() {
   for (Reservation& reservation : reservations_) reservation.head = nullptr;
   QueueLook look{.ahead = static_cast<std::int64_t>(queue_.size())};
   for (auto next = queue_.begin(); next != queue_.end() && look.ahead > look.without_room + look.too_long;) {
-    keep_promises_before(*next, look);
+    if (!promised_.empty()) keep_promises_before(*next, look);
     Job& job = *next++;
     if (look.depth && (*look.depth)-- == 0) return true;
     QueuedShape& shape = shapes_[job.shape_index];

@@ -79,7 +79,7 @@ bool Engine::plan_anew() {
   for (Reservation& reservation : reservations_) reservation.head = nullptr;
   QueueLook look;
   for (auto next = queue_.begin(); next != queue_.end();) {
-    keep_promises_before(*next, look);
+    if (!promised_.empty()) keep_promises_before(*next, look);
     Job& job = *next++;
     if (look.depth && (*look.depth)-- == 0) return true;
     if (has_room_kept(job) || stands_behind_its_queue(job)) continue;

@@ -24,17 +24,8 @@ void check_scheduler(const Reader& root, const Scenario& scenario) {
   const std::optional<Reader> in = root.object("scheduler");
   const auto packed = std::find_if(scenario.pools.begin(), scenario.pools.end(),
                                    [](const PoolSpec& pool) { return !pool.packed.empty(); });
-  if (!in) return;
+  if (!in || packed == scenario.pools.end()) return;
   const SchedulerSpec& spec = scenario.scheduler;
-  const bool is_measured = std::any_of(scenario.pools.begin(), scenario.pools.end(),
-                                       [](const PoolSpec& pool) { return pool.measure_fragmentation; });
-  if (packed == scenario.pools.end()) {
-    if (spec.admission == Admission::partial_hold && in->has("placement") && !is_measured)
-      in->idle("placement",
-                  "goes with admission \"atomic\": under partial hold gangs take nodes as they become "
-                  "free, the first by number");
-    return;
-  }
   const std::string because = " looks at devices alone; in pool \"" + packed->name +
                               "\" nodes differ, or jobs ask for more than devices or share them by \"" +
                               spec.placement + "\"; ";

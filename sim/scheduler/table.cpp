@@ -41,7 +41,9 @@ constexpr std::array kBackfills{
         "a walk over the running jobs until the first fits, and over the queue until nothing can start; an "
         "arrival alone costs its own look"},
     BackfillPolicy{
-        "conservative", "every queued job has a reservation, in order, that moves nobody's before it",
+        "conservative",
+        "every queued job has a reservation, in order, that moves nobody's before it; preemption makes room "
+        "only for the first that cannot start at once, and everybody's is then made anew",
         "Feitelson and Weil, IPPS 1998; Slurm's sched/backfill plans so to a depth",
         "the queue times the reservations when something unforeseen happens, otherwise the newcomers "
         "times the reservations; times the nodes where gangs take parts of nodes"},

@@ -214,9 +214,10 @@ class Scheduler {
       if (!is_enough(victims)) victims.push_back(other);
     if (!is_enough(victims)) return false;
     for (std::size_t last = victims.size(); last-- > 0;) {
-      std::vector<std::size_t> fewer = victims;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(last));
-      if (is_enough(fewer)) victims = fewer;
+      std::vector<std::size_t> fewer;
+      for (const std::size_t victim : victims)
+        if (victim != victims[last]) fewer.push_back(victim);
+      if (is_enough(fewer)) victims.swap(fewer);
     }
     for (const std::size_t victim : victims) {
       states_[victim] = State::queued;

@@ -57,7 +57,8 @@ TEST_CASE("a gang that grows takes the nodes that the placement would rather hav
   grows.elastic.emplace();
   grows.elastic->policy = "step-up";
   grows.elastic->sizes = {{.devices = 2, .time = seconds(1)}, {.devices = 3, .time = seconds(1)}};
-  grows.step = {.time = seconds(1)};
+  grows.step.continuous = false;
+  grows.step.time = seconds(1);
   grows.steps = 100;
   PoolSpec spec = pool(4, 2);
   spec.dated = {{.nodes = {0, 1}, .from = at(10)}};

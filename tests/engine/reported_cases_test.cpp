@@ -147,5 +147,49 @@ TEST_CASE("fragmentation over time has a row for every interval of the series") 
   }
 }
 
+TEST_CASE("equals do not stop each other, though it would cost no time") {
+  for (const PreemptBy by : {PreemptBy::priority, PreemptBy::order}) {
+    for (const Backfill backfill : {Backfill::none, Backfill::easy, Backfill::conservative}) {
+      Scenario given =
+          scenario({pool(1, 8)}, {job("one", 1, 8, seconds(50)), job("other", 1, 8, seconds(50))});
+      given.scheduler.preemption = Preemption::kept;
+      given.scheduler.preempt_by = by;
+      given.scheduler.backfill = backfill;
+      const RunResult result = run_recorded(given);
+      check_runs(result, "one", 0, 50);
+      check_runs(result, "other", 50, 100);
+      CHECK(result.preemptions.count == 0);
+    }
+  }
+}
+
+TEST_CASE(
+    "who is stopped again and again at one instant ends, and is named, instead of the clock standing still") {
+  JobClass restless = job("restless", 1, 8, seconds(50));
+  restless.evictions.every = Duration::zero();
+  const RunResult result = run_recorded(scenario({pool(1, 8)}, {restless, job("calm", 1, 8, seconds(50))}));
+  CHECK(outcome(result, "restless").state == FinalState::no_progress);
+  check_runs(result, "calm", 0, 50);
+}
+
+TEST_CASE("jobs of one instant are served in the order of the file, whatever came before") {
+  // The second list had a job at 5, so that its next arrival has been known for longer.
+  JobClass a = job("a", 1, 1, seconds(1)), b = a;
+  b.name = "b";
+  const auto listed = [](std::string id, std::int64_t submit) {
+    return ListedJob{
+        .id = std::move(id), .submit = at(submit), .devices = 1, .duration = seconds(10), .limit = {}};
+  };
+  a.arrivals.listed = {listed("a0", 7), listed("a1", 10), listed("a2", 10)};
+  b.arrivals.listed = {listed("b0", 5), listed("b1", 10), listed("b2", 10)};
+  for (JobClass* each : {&a, &b}) each->gang.shape.reset();
+  const RunResult result = run_recorded(scenario({pool(1, 1)}, {a, b}));
+  std::int64_t start = 5;
+  for (const char* const id : {"b0", "a0", "a1", "a2", "b1", "b2"}) {
+    check_runs(result, id, start, start + 10);
+    start += 10;
+  }
+}
+
 }  // namespace
 }  // namespace fleetsim

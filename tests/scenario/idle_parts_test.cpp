@@ -22,8 +22,6 @@ void refuses(std::string_view scheduler, std::string_view part, std::string_view
 TEST_CASE("a part that does nothing is refused where it stands") {
   refuses(R"({"holders": 2})", "holders", "goes with admission \"partial-hold\"");
   refuses(R"({"interleave": true})", "interleave", "goes with admission \"partial-hold\"");
-  refuses(R"({"admission": "partial-hold", "placement": "compact"})", "placement",
-          "goes with admission \"atomic\"");
   refuses(R"({"admission": "partial-hold", "strict": false})", "strict", "goes with admission \"atomic\"");
   refuses(R"({"las_thresholds": ["1 GPU-h"]})", "las_thresholds", "goes with order \"las\"");
   refuses(R"({"estimates": "exact"})", "estimates", "goes with \"backfill\"");
@@ -47,6 +45,28 @@ TEST_CASE("presets may bring idle parts; what does not go with them says whose i
             .issues.empty());
   refuses(R"({"preset": "slurm-backfill", "strict": false})", "backfill",
           "it is of preset \"slurm-backfill\"");
+}
+
+TEST_CASE("parts of a scheduler go together") {
+  const auto is_fine = [](std::string_view scheduler) {
+    const StudyReading reading = read(scheduled(scheduler));
+    INFO(scheduler << "\n" << listing(reading));
+    CHECK(reading.issues.empty());
+  };
+  is_fine(R"({"admission": "partial-hold", "placement": "compact"})");
+  is_fine(R"({"backfill": "conservative", "preemption": {"by": "priority"}})");
+  is_fine(R"({"backfill": "conservative", "placement": "fgd"})");
+}
+
+TEST_CASE("of those with a smaller priority the fewest are stopped, of those behind in the order the last") {
+  const auto victims = [](std::string_view preemption) {
+    return read(scheduled("{\"preemption\": " + std::string(preemption) + "}"))
+        .points.at(0)
+        .scenario.scheduler.victims;
+  };
+  CHECK(victims(R"({"by": "priority"})") == "fewest");
+  CHECK(victims(R"({"by": "priority", "victims": "youngest"})") == "youngest");
+  CHECK(victims(R"({"by": "order"})") == "worst");
 }
 
 TEST_CASE("quotas that cannot be meant") {
