@@ -31,8 +31,8 @@ void check_scheduler(const Reader& root, const Scenario& scenario) {
   if (packed == scenario.pools.end()) {
     if (spec.admission == Admission::partial_hold && in->has("placement") && !is_measured)
       in->idle("placement",
-                  "goes with admission \"atomic\": under partial hold gangs take nodes as they become "
-                  "free, the first by number");
+               "goes with admission \"atomic\": under partial hold gangs take nodes as they become "
+               "free, the first by number");
     return;
   }
   const std::string because = " looks at devices alone; in pool \"" + packed->name +
