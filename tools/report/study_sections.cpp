@@ -28,7 +28,8 @@ Difference difference_text(const StudyResult& study, std::size_t index, const St
   for (const std::string_view figure : {"mpg", "scheduling_goodput"}) {
     for (const PairedDifference& each : study.differences) {
       if (each.point != index || each.figure != figure || !each.difference.mean) continue;
-      const bool small = std::fabs(mean_of(study.points.front(), figure).value_or(1)) < 0.01;
+      const double base = std::fabs(mean_of(study.points.front(), figure).value_or(1));
+      const bool small = base > 0 && base < 0.01;
       std::string text = with_interval(each.difference, small ? kSixDecimals : kFourDecimals, style);
       if (*each.difference.mean >= 0) text.insert(0, "+");
       return {std::string(figure), figure == "mpg" ? text : "S " + text};
