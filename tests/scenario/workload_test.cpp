@@ -18,7 +18,8 @@ using Weights = std::vector<std::pair<Leaf, std::int64_t>>;
 
 TEST_CASE("a quota of 0 devices is none, written as a number or as a limit") {
   for (const char* quota : {"0", R"({"limit": 0})"}) {
-    const Scenario scenario = scenario_of(read_with(kSmall, {{"/scheduler/quotas/none", quota}}));
+    const Scenario scenario = scenario_of(
+        read_with(kSmall, {{"/scheduler", R"({"quotas": {"none": )" + std::string(quota) + "}}"}}));
     CHECK(scenario.scheduler.quotas.at(0).capacity == Capacity::zero());
   }
 }

@@ -83,8 +83,8 @@ TEST_CASE("a list of jobs that asks for more than there is is warned of") {
                                     .duration = Duration::nanoseconds(133'000'000'000),
                                     .limit = {}});
   point.scenario.classes = {jobs};
-  CHECK(
-      warns(empty_result(point), "the queue is unstable: jobs arrive that need 10.6 devices on average, of 8"));
+  CHECK(warns(empty_result(point),
+              "the queue is unstable: jobs arrive that need 10.6 devices on average, of 8"));
   for (ListedJob& job : point.scenario.classes[0].arrivals.listed)
     job.duration = Duration::nanoseconds(99'000'000'000);
   CHECK(!warns(empty_result(point), "unstable"));

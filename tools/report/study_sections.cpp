@@ -83,11 +83,12 @@ std::string unequal_lines(const StudyResult& study, const Style& style) {
 std::string queue_table(const StudyResult& study, const Style& style) {
   const auto waits = [](const PointResult& point) { return mean_of(point, "longest_wait").value_or(0) > 0; };
   if (std::none_of(study.points.begin(), study.points.end(), waits)) return {};
+  const bool all = std::all_of(study.points.begin(), study.points.end(), all_completed);
   std::vector<TableRow> rows;
   for (const PointResult& point : study.points)
     rows.push_back(
         {clean(point_label(*point.point), style), mean_text(point, "scheduling_goodput"),
-         completed_text(point), figure_text(point, "queue_wait", style),
+         all ? "" : completed_text(point), figure_text(point, "queue_wait", style),
          figure_text(point, "queue_wait.p95", style), figure_text(point, "bounded_slowdown", style),
          figure_text(point, "longest_wait", style),
          mean_of(point, "preemptions").value_or(0) > 0 ? figure_text(point, "preemptions", style) : ""});
