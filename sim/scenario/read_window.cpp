@@ -30,14 +30,17 @@ bool brings_jobs(const Reader& root, const std::string& name) {
 
 /// Reports work whose end is known, and is later than any instant.
 void check_ends_in_time(const Reader& root, const JobClass& job) {
-  if (job.elastic || job.end || (job.limit && job.enforce_limits)) return;
+  if (job.elastic || job.end || job.arrivals.drawn || (job.limit && job.enforce_limits)) return;
   constexpr std::string_view kLate =
       "ends more than 292 years after the start of the run, whose \"until\" never comes";
+  const Reader workload = root.object("workload", "");
   if (!job.arrivals.listed.empty()) {
-    const auto late = [](const ListedJob& each) { return each.submit + each.duration == SimTime::never(); };
+    const auto late = [&](const ListedJob& each) {
+      return each.submit + each.duration == SimTime::never() && !(each.limit && job.enforce_limits);
+    };
     const auto found = std::find_if(job.arrivals.listed.begin(), job.arrivals.listed.end(), late);
     if (found != job.arrivals.listed.end())
-      root.problem("workload", "job " + found->id + " of \"" + job.name + "\" " + std::string(kLate));
+      workload.problem(job.name, "job " + found->id + " " + std::string(kLate));
     return;
   }
   Duration work;
@@ -45,7 +48,7 @@ void check_ends_in_time(const Reader& root, const JobClass& job) {
   if (!job.steps && job.duration && job.duration->is_fixed())
     work = round_to_duration(Seconds{job.duration->mean()});
   if (job.arrivals.submit + work != SimTime::never()) return;
-  const Reader in = root.object("workload", "").object(job.name, "");
+  const Reader in = workload.object(job.name, "");
   for (const std::string_view key : in.present({"steps", "tokens", "duration", "device_time"}))
     in.problem(key, "the work " + std::string(kLate));
 }

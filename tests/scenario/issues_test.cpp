@@ -172,8 +172,8 @@ TEST_CASE("work that ends after the last instant there is, is refused where a ru
   CHECK(read_with(kRunDone, counted).issues.empty());
   CHECK(contains(only_issue(read_with(kRunDone, {{"/workload/a", R"({"jobs": [{"id": "late", "devices": 1,
                  "submit": "10000 w", "duration": "10000 w"}]})"}}),
-                            "/workload"),
-                 "job late of \"a\""));
+                            "/workload/a"),
+                 "job late ends more than 292 years"));
 }
 
 TEST_CASE("one mistake is one message: what goes with a key that is wrong is not wrong for it") {
