@@ -1,5 +1,6 @@
 #include "models/quantity/parse.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -169,9 +170,16 @@ Parsed<Duration> parse_duration(std::string_view text) {
     return {std::nullopt, expected(kDuration, " of at most 292 years", text)};
   }
   if (*ns == 0 && !is_zero(measure.number)) {
-    return {std::nullopt, expected(kDuration, " of zero or at least 1 ns", text)};
+    return {std::nullopt, expected(kDuration, " of at least 1 ns", text)};
   }
   return {Duration::nanoseconds(*ns), {}};
+}
+
+bool is_endless(std::string_view text) {
+  std::string word;
+  for (const char c : text) word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  constexpr std::string_view kWords[] = {"unlimited", "infinite", "infinity", "inf", "none", "never"};
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
 Parsed<Seconds> parse_seconds(std::string_view text) { return parse<Seconds>(text, kDuration); }

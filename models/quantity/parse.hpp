@@ -27,6 +27,8 @@ struct Parsed {
 Parsed<Duration> parse_duration(std::string_view text);
 
 /// The same units as a real number of seconds, of any size.
+/// Whether it is a word for what has no end, which no number stands for: "UNLIMITED", "inf", ...
+bool is_endless(std::string_view text);
 Parsed<Seconds> parse_seconds(std::string_view text);
 
 /// B, kB (or KB), MB, ... EB are powers of 1,000; KiB, MiB, ... EiB are powers of 1,024.

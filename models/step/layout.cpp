@@ -1,5 +1,6 @@
 #include "models/step/layout.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace fleetsim {
@@ -48,6 +49,13 @@ bool divides_layers(std::int64_t chunks, const Transformer& model) {
     if ((layers + beside) % chunks == 0) return true;
   }
   return false;
+}
+
+std::vector<std::int64_t> layers_of_chunks(const Layout& l, const Transformer& model) {
+  const std::int64_t chunks = l.pipeline * l.interleave, layers = model.layers + prediction_passes(model);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(chunks), layers / chunks);
+  std::fill_n(counts.begin(), layers % chunks, layers / chunks + 1);
+  return counts;
 }
 
 bool fills(const Layout& l) {

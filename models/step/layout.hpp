@@ -65,6 +65,10 @@ std::vector<std::string> layout_problems(const Layout& layout, const Transformer
 /// in a layer's place.
 bool divides_layers(std::int64_t chunks, const Transformer& model);
 
+/// Layers of each chunk of the pipeline where they are spread evenly, passes that predict further tokens
+/// among them: the first chunks have one more where they do not divide.
+std::vector<std::int64_t> layers_of_chunks(const Layout& layout, const Transformer& model);
+
 /// What a layout without problems can run with, but hardly means to. Empty if nothing.
 std::vector<std::string> layout_warnings(const Layout& layout);
 

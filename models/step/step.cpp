@@ -92,9 +92,8 @@ Stages stages_of(const StepInput& in, const StepConstants& c, const Blocks& bloc
   if (!in.layout.stages.empty()) return stated_stages(in, c, blocks);
   const Layout& l = in.layout;
   const double ahead = static_cast<double>(prediction_passes(in.model));
-  const double chunks = static_cast<double>(l.pipeline) * static_cast<double>(l.interleave);
   const double layers = static_cast<double>(in.model.layers) + ahead;
-  const double depth = std::ceil(layers / chunks) * static_cast<double>(l.interleave);
+  const double depth = static_cast<double>(layers_of_chunks(l, in.model).front() * l.interleave);
   // With several stages the head's work is partly balanced by fewer layers beside it.
   const double pipeline = static_cast<double>(l.pipeline);
   const double mean = layers / pipeline;

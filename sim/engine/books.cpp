@@ -10,6 +10,14 @@ namespace {
 /// Held for less than this, a job's slowdown and starvation are measured against this.
 constexpr Duration kShort = Duration::nanoseconds(10'000'000'000);
 
+/// Scatters numbers (the end of SplitMix64), so that sums of different sets of them differ.
+std::uint64_t mixed(std::uint64_t number) {
+  number += 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
 }  // namespace
 
 void Engine::charge(Job& job, Leaf leaf, SimTime from, SimTime to, Capacity capacity) {
@@ -298,6 +306,7 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
       switch (*state) {
         case FinalState::completed:
           ++sums.completed;
+          sums.completed_set += mixed(job.number);
           break;
         case FinalState::failed:
           ++sums.failed;
@@ -338,6 +347,10 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
     if (state != FinalState::unsatisfiable) count_waits(job, sums);
   }
   if (options_.jobs != RunOptions::Jobs::each) return;
+  result_.jobs.push_back(outcome_of(job, state, ended));
+}
+
+JobOutcome Engine::outcome_of(const Job& job, std::optional<FinalState> state, SimTime ended) const {
   JobOutcome outcome;
   outcome.id = name_of(job);
   outcome.sequence = job.sequence;
@@ -346,10 +359,18 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
   outcome.first_start = job.first_start;
   outcome.state = state;
   if (state && *state != FinalState::unsatisfiable) outcome.end = ended;
-  outcome.queue_wait = job.first_start ? *job.first_start - job.submit : Duration::zero();
+  outcome.queue_wait = job.first_start.value_or(ended) - job.submit;
   outcome.requeue_wait = job.requeue_wait;
   outcome.held = job.held;
   outcome.member_wait = job.member_wait;
+  if (!state) {
+    outcome.doing = fleetsim::name_of(job.phase);
+    const bool complete =
+        job.holds() && job.phase != JobPhase::assembling && job.phase != JobPhase::provisioning;
+    if (complete) outcome.held += now_ - job.gang_complete;
+    if (!complete && job.first_start) outcome.requeue_wait += now_ - job.released;
+    if (job.phase == JobPhase::waiting_member) outcome.member_wait += now_ - job.member_wait_from;
+  }
   outcome.commits = job.commits;
   outcome.failures = job.failures;
   outcome.evictions = job.evictions;
@@ -358,7 +379,7 @@ void Engine::count_outcome(const Job& job, std::optional<FinalState> state) {
   outcome.resizes = job.resizes;
   outcome.swaps = job.swaps;
   outcome.capacity = job.shape.capacity();
-  result_.jobs.push_back(std::move(outcome));
+  return outcome;
 }
 
 void Engine::watch_resolution(Job& job) {

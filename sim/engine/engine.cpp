@@ -196,7 +196,10 @@ RunResult Engine::run() {
         now_ = bound;
         break;
       }
-      if (next == SimTime::never()) break;
+      if (next == SimTime::never()) {
+        if (window_end_ == SimTime::never()) result_.state = RunState::out_of_time;
+        break;
+      }
       now_ = next;
       passes_at_instant_ = 0;
     }
@@ -348,6 +351,7 @@ void Engine::finish_run() {
   for (const auto& slot : jobs_) {
     Job& each = *slot;
     if (each.phase == JobPhase::ended) continue;
+    if (result_.state == RunState::out_of_time) result_.holders.push_back(name_of(each));
     if (each.holds()) {
       charge_held(each, now_);
       settle(each, covered(each, now_), Leaf::runtime_unresolved);

@@ -117,6 +117,7 @@ class Engine {
   void completed(Job& job);
   void release(Job& job, const char* reason);
   void end(Job& job, FinalState state);
+  static FinalState last_state(const Job& job);
   void stop_for_good(Job& job, FinalState state);
   void lease_over(Job& job);
   SimTime covered(const Job& job, SimTime at) const;
@@ -441,6 +442,7 @@ class Engine {
   }
   void split_by_weights(const Job& job, PoolId pool, const ProgramSplit& program, DeviceTime amount);
   void count_outcome(const Job& job, std::optional<FinalState> state);
+  JobOutcome outcome_of(const Job& job, std::optional<FinalState> state, SimTime ended) const;
   void count_waits(const Job& job, ClassOutcome& sums) const;
   void find_percentiles();
   void watch_resolution(Job& job);

@@ -64,7 +64,7 @@ void Engine::complete_plain(Job& job) {
   job.gang_capacity = job.assigned = Capacity::zero();
   job.held = now_ - job.gang_complete;
   pass_wanted_ = true;
-  end(job, FinalState::completed);
+  end(job, last_state(job));
 }
 
 }  // namespace fleetsim

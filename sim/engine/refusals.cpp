@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "sim/engine/engine.hpp"
+#include "sim/scenario/installed.hpp"
 
 // Gangs that no pool can ever hold: they are refused, and it is said what is too small for them.
 
@@ -39,8 +40,9 @@ Refusal Engine::what_forbids(const QueuedShape& shape) const {
                  .pool = index,
                  .level = TopologyLevel::pool,
                  .wanted = member,
-                 .most = pool.devices_per_node()};
-    if (member <= pool.devices_per_node()) {
+                 .most = devices_of(scenario_.pools[index]) == 0 ? 0 : pool.devices_per_node()};
+    const bool only_hosts = gang.capacity() == Capacity::zero();
+    if (only_hosts || member <= here.most) {
       // The narrowest level at which there are too few nodes: the pool itself, if there are nowhere enough.
       const bool anywhere = pool.could_ever_fit(gang, TopologyLevel::pool);
       here.level = anywhere ? shape.near.needed : TopologyLevel::pool;

@@ -17,10 +17,12 @@
 namespace fleetsim {
 
 enum class RunState : std::uint8_t {
-  completed,  ///< every fate inside the window is known
-  bound,      ///< the run ended at its bound with some time unresolved
-  stalled,    ///< jobs wait for each other and nothing can ever happen
+  completed,    ///< every fate inside the window is known
+  bound,        ///< the run ended at its bound with some time unresolved
+  stalled,      ///< jobs wait for each other and nothing can ever happen
+  out_of_time,  ///< until all is done, and what is left ends after the last instant that there is
 };
+inline constexpr std::size_t kRunStates = 4;
 
 /// One job as it ended, or as it stood when the run ended.
 struct JobOutcome {
@@ -29,9 +31,11 @@ struct JobOutcome {
   std::uint32_t job_class = 0;
   SimTime submit;
   std::optional<SimTime> first_start, end;
-  std::optional<FinalState> state;    ///< absent: not ended
-  Duration queue_wait, requeue_wait;  ///< before the first gang complete; between attempts
-  Duration held, member_wait;         ///< gang complete to release, of which survivors waiting for a member
+  std::optional<FinalState> state;  ///< absent: not ended
+  std::string_view doing;           ///< when the run ended, of one that had not: "queued", "running", ...
+  /// Before the first gang complete; between attempts; gang complete to release, of which survivors waiting
+  /// for a member. Of a job that had not ended, or gave up, up to then.
+  Duration queue_wait, requeue_wait, held, member_wait;
   std::int64_t commits = 0, failures = 0, evictions = 0, drains = 0, resizes = 0, swaps = 0, steps = 0;
   Capacity capacity;
 };
@@ -66,6 +70,8 @@ struct ClassOutcome {
   Duration longest_wait;
   std::int64_t starved = 0;
   std::optional<Refusal> refusal{};  ///< of the first that was unsatisfiable
+  std::uint64_t completed_set =
+      0;  ///< equal of two runs if the same jobs completed, which hardly happens else
   ///< Inside the window, all jobs of the class; `drains` are those that stopped one.
   std::int64_t failures = 0, evictions = 0, drains = 0, commits = 0, resizes = 0;
   DeviceTime resize_pauses;  ///< held by gangs that pause at a new size
@@ -158,7 +164,7 @@ struct RunResult {
   Ledger ledger;
   SimTime window_start, window_end, ended;
   RunState state = RunState::completed;
-  std::vector<std::string> holders;  ///< of a stalled run
+  std::vector<std::string> holders;  ///< of a stalled run; or, of one out of time, the jobs that are left
   std::vector<ClassOutcome> classes;
   std::vector<std::vector<FaultOutcome>> faults;      ///< by pool, by row
   std::vector<std::vector<std::int64_t>> episodes{};  ///< of slowness that began, by pool, by row

@@ -217,6 +217,12 @@ void Engine::drop_stretch(Job& job) {
   job.pending_durable = job.leaves_at = SimTime::never();
 }
 
+/// Of a job whose work is done.
+FinalState Engine::last_state(const Job& job) {
+  const bool never_ran = job.listed != nullptr && job.listed->never_ran;
+  return never_ran ? FinalState::cancelled : FinalState::completed;
+}
+
 void Engine::completed(Job& job) {
   if (job.is_plain) return complete_plain(job);
   if (is_service(job)) return life_over(job);
@@ -232,7 +238,7 @@ void Engine::completed(Job& job) {
     if (in_window() && !twice) ++result_.classes[job.job_class.value].commits;
   }
   release(job, "completed");
-  end(job, FinalState::completed);
+  end(job, last_state(job));
 }
 
 void Engine::release(Job& job, const char* reason) {

@@ -74,10 +74,16 @@ Pool all_in_service(Pool pool) {
 
 std::span<const WatchStateInfo> watch_states() { return kStates; }
 
+std::string_view name_of(JobPhase phase) {
+  if (phase == JobPhase::queued) return "queued";
+  return kStates[static_cast<std::size_t>(state_of(phase))].name;
+}
+
 /// At an arrival: whether this is the one.
 void Engine::meet_watched(const Job& job) {
   Watch& watch = *options_.watch;
-  if (watch.arrived || name_of(job) != watch.id) return;
+  if (name_of(job) != watch.id) return;
+  if (watch.arrived) return void(++watch.namesakes);
   watch.arrived = true;
   watch.job_class = job.job_class.value;
   watch.submit = watch.end = now_;

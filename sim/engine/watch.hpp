@@ -48,6 +48,8 @@ struct WatchStateInfo {
   std::string_view about;
 };
 std::span<const WatchStateInfo> watch_states();  ///< in the order of the enumeration
+enum class JobPhase : std::uint8_t;
+std::string_view name_of(JobPhase phase);  ///< "queued", or the name of the state
 inline bool is_queued(WatchState state) { return state < WatchState::assembling; }
 
 /// From one instant to another, in which the job's state was the same.
@@ -81,6 +83,7 @@ struct Watch {
   std::optional<Refusal> refusal{};       ///< of one that is unsatisfiable
   std::vector<WatchSpan> spans{};         ///< without gaps, from submission to the end
   std::vector<std::uint64_t> arrivals{};  ///< by class: how many jobs came
+  std::uint64_t namesakes = 0;            ///< jobs that came later and have the same id
 };
 
 }  // namespace fleetsim

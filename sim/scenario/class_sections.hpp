@@ -19,6 +19,7 @@ struct ClassContext {
   std::optional<Transformer> model;
   std::optional<Recommender> recommender;  ///< the model of the class, where it is no transformer
   std::vector<std::string>& notes;
+  bool names_model = false;  ///< known or not
 
   /// The pool the job would rather have; nothing when pools are wrong.
   const PoolSpec* first_pool(const JobClass& job) const;

@@ -223,7 +223,7 @@ constexpr KeyInfo kKeys[] = {
 
   {"scripted_resize", "at", "duration", "required", "instant, from the start of the run"},
   {"scripted_resize", "devices", "count", "required", "the new size; growing comes to nothing where there is no room"},
-  {"scripted_resize", "step", "duration>0", "", "time of a step at it; default out of step_times, or the work shared evenly"},
+  {"scripted_resize", "step", "duration>0", "", "time of a step at it; default out of step_times, between two of them linear in steps a second; without step_times the work shared evenly"},
   {"scripted_resize", "pause", "duration", "as reconfiguration", "pause at the new size"},
   {"scripted_resize", "state", "committed|discarded", "committed", "what becomes of the time since the last commit"},
 
@@ -242,7 +242,7 @@ constexpr KeyInfo kKeys[] = {
   {"trace", "format", "format", "required", "format of the file; `fleetsim list trace-formats`"},
   {"trace", "file", "text", "required", "path beside the scenario, or in a folder of traces"},
   {"trace", "limit_jobs", "count", "", "only the first so many, by submission"},
-  {"trace", "strict", "flag", "false", "a row that cannot be read is an error, not a note"},
+  {"trace", "strict", "flag", "false", "a row that cannot be read is an error also where the format (swf) would skip it with a note; in other formats it always is one"},
   {"trace", "completed_only", "flag", "false", "leaves out what the log calls failed or cancelled"},
   {"trace", "enforce_limits", "flag", "false", "kills a job that overruns the limit the log gives it"},
   {"trace", "arrivals_up_to", "positive", "", "the list in random order, with more drawn or some left out, until it asks for so many times the devices of the pools; jobs never leave"},

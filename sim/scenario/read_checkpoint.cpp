@@ -60,12 +60,14 @@ void read_write(const Reader& in, const ClassContext& context, CheckpointSpec& s
   assign(spec.size, in.bytes("size"));
   assign(spec.bandwidth, in.byte_rate("bandwidth"));
   const bool known = spec.size && spec.bandwidth;
+  // What is there and wrong has been said to be wrong.
+  const bool given = (spec.size || in.has("size") || context.names_model) && in.has("bandwidth");
   const Duration write = known ? round_to_duration(*spec.size / *spec.bandwidth) : Duration::zero();
   const bool async = spec.mode == CheckpointMode::asynchronous;
   const bool paused = assign(spec.pause, in.duration("pause"));
   if (!async) {
     if (!paused && known) spec.pause = write;
-    if (!in.has("pause") && !known) {
+    if (!in.has("pause") && !given) {
       in.problem(
           "expected \"pause\", or \"bandwidth\" with \"size\" or a model, to know how long a checkpoint "
           "takes; found neither");
@@ -77,7 +79,7 @@ void read_write(const Reader& in, const ClassContext& context, CheckpointSpec& s
   }
   if (!assign(spec.flush, in.duration("flush", Sign::positive)) && !in.has("flush")) {
     spec.flush = write;
-    if (!known) {
+    if (!given) {
       in.problem(
           "expected \"flush\", or \"bandwidth\" with \"size\" or a model, to know when an asynchronous "
           "checkpoint is durable; found neither");

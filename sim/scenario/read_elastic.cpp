@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "models/quantity/format.hpp"
 #include "sim/scenario/class_sections.hpp"
 #include "sim/scenario/limits.hpp"
 #include "sim/scenario/names.hpp"
@@ -79,6 +80,47 @@ Duration shared_evenly(const JobClass& job, std::uint32_t gang, std::uint32_t de
   const Int128 whole = Int128{job.step.time.ns()} * gang;
   return Duration::nanoseconds(
       std::max<std::int64_t>(1, static_cast<std::int64_t>((whole + devices / 2) / devices)));
+}
+
+/// The sizes whose step times are given, the gang's own among them.
+std::vector<ElasticSize> measured_sizes(const JobClass& job, std::uint32_t gang,
+                                        std::vector<ElasticSize> sizes) {
+  const auto at =
+      std::lower_bound(sizes.begin(), sizes.end(), gang,
+                       [](const ElasticSize& each, std::uint32_t own) { return each.devices < own; });
+  if (at == sizes.end() || at->devices != gang) sizes.insert(at, sized(job, gang, job.step.time));
+  return sizes;
+}
+
+/// The time of a step between two sizes whose times are known: steps a second grow linearly with devices. So
+/// work that is shared evenly at both is shared evenly between them.
+Duration interpolated(const ElasticSize& below, const ElasticSize& above, std::uint32_t devices) {
+  const double from = 1 / static_cast<double>(below.time.ns()), to = 1 / static_cast<double>(above.time.ns());
+  const double place = static_cast<double>(devices - below.devices) / (above.devices - below.devices);
+  return Duration::nanoseconds(std::llround(1 / (from + (to - from) * place)));
+}
+
+/// The time of a step at a size that is not listed: interpolated, and said so; or refused, since beyond the
+/// list nothing is known.
+std::optional<Duration> between_listed(const Reader& entry, const JobClass& job,
+                                       std::span<const ElasticSize> sizes, std::uint32_t devices,
+                                       const ClassContext& context) {
+  const auto above =
+      std::upper_bound(sizes.begin(), sizes.end(), devices,
+                       [](std::uint32_t size, const ElasticSize& each) { return size < each.devices; });
+  if (above == sizes.begin() || above == sizes.end()) {
+    entry.expected("devices", "from " + std::to_string(sizes.front().devices) + " to " +
+                                  std::to_string(sizes.back().devices) +
+                                  " devices, whose step times are given, or a \"step\" beside it");
+    return std::nullopt;
+  }
+  const ElasticSize& below = *(above - 1);
+  const Duration time = interpolated(below, *above, devices);
+  context.notes.push_back("workload " + job.name + ": a step on " + std::to_string(devices) + " devices, " +
+                          format_duration(time) + ", is interpolated between those on " +
+                          std::to_string(below.devices) + " and " + std::to_string(above->devices) +
+                          ", linear in steps a second");
+  return time;
 }
 
 /// The sizes at which the model has a layout that fits.
@@ -190,15 +232,21 @@ void read_elastic(const Reader& in, const ClassContext& context, JobClass& job) 
   if (spec.grow == GrowAt::commit && job.checkpoint.mode == CheckpointMode::none)
     elastic->problem("grow", "needs \"checkpoint\": without one there is no commit before the end");
   if (const auto resize = elastic->object("resize")) spec.resize = read_terms(*resize);
+  std::vector<ElasticSize> measured;
+  if (!spec.sizes.empty() && elastic->has("step_times")) measured = measured_sizes(job, devices, spec.sizes);
   for (const Reader& entry : elastic->list("script")) {
     ScriptedResize each;
     assign(each.at, entry.instant("at"));
     const std::uint32_t size = entry.count("devices", 1, kMostDevices).value_or(1);
     const auto known = std::find_if(spec.sizes.begin(), spec.sizes.end(),
                                     [&](const ElasticSize& other) { return other.devices == size; });
-    Duration time =
-        entry.duration("step", Sign::positive)
-            .value_or(known != spec.sizes.end() ? known->time : shared_evenly(job, devices, size));
+    std::optional<Duration> time = entry.duration("step", Sign::positive);
+    if (!time && known != spec.sizes.end()) time = known->time;
+    if (!time && !measured.empty() && !entry.has("step")) {
+      time = size == devices ? job.step.time : between_listed(entry, job, measured, size, context);
+      if (!time) continue;
+    }
+    if (!time) time = shared_evenly(job, devices, size);
     if (job.step.model) {
       const std::uint32_t wanted[] = {size};
       const std::vector<ElasticSize> sizes = modelled_sizes(entry, "devices", job, wanted, context);
@@ -208,7 +256,7 @@ void read_elastic(const Reader& in, const ClassContext& context, JobClass& job) 
       each.size = sizes.front();
       time = each.size.time;
     } else {
-      each.size = sized(job, size, time);
+      each.size = sized(job, size, *time);
       check_size(entry, "step", job, each.size);
     }
     const auto other =

@@ -130,7 +130,7 @@ void read_cohorts(const Reader& in, SchedulerSpec& spec) {
   for (std::size_t index = 0; index < cohorts.size(); ++index) {
     const Reader& reader = cohorts[index].second;
     spec.cohorts[index].parent = read_reference(reader, "parent", "cohort", spec.cohorts);
-    spec.cohorts[index].limit = read_devices(reader, "limit");
+    if (reader.has_limit("limit")) spec.cohorts[index].limit = read_devices(reader, "limit");
   }
   for (std::size_t index = 0; index < cohorts.size(); ++index) {
     std::string path = spec.cohorts[index].name;
@@ -148,15 +148,14 @@ void read_cohorts(const Reader& in, SchedulerSpec& spec) {
 
 void read_queue(const Reader& in, SchedulerSpec& spec, QuotaSpec& quota) {
   quota.guarantee = read_devices(in, "guarantee");
-  if (assign(quota.capacity, read_devices(in, "limit")) && quota.capacity == Capacity::zero())
-    in.expected("limit", "more than 0: under it no job could ever start");
+  if (in.has_limit("limit")) assign(quota.capacity, read_devices(in, "limit"));
   quota.cohort = read_reference(in, "cohort", "cohort", spec.cohorts);
   quota.lend = read_devices(in, "lend");
   if (quota.lend && quota.guarantee && *quota.lend > *quota.guarantee)
     in.expected("lend", "at most the guarantee, " + format_devices(*quota.guarantee));
   assign(quota.lend_when_head_blocked, in.flag("lend_when_head_blocked"));
   assign(quota.weight, in.positive_number("weight"));
-  if (!quota.guarantee) {
+  if (!in.has("guarantee")) {
     for (const std::string_view key : in.present({"cohort", "lend", "lend_when_head_blocked"}))
       in.problem(key, "goes with \"guarantee\", which is not there");
   }
@@ -182,10 +181,10 @@ void read_quotas(const Reader& in, const Scenario& scenario, SchedulerSpec& spec
       guaranteed += quota.guarantee.value_or(Capacity::zero());
       continue;
     }
-    constexpr WholeRange kRange{1, kMostDevices};
+    constexpr WholeRange kRange{0, kMostDevices};
     const auto count = whole_of(entry, kRange);
     if (!count) report_not_in(kRange, entry, pointer, in.problems());
-    quota.capacity = Capacity::devices(count.value_or(1));
+    quota.capacity = Capacity::devices(count.value_or(0));
   }
   Capacity fleet;
   for (const PoolSpec& pool : scenario.pools)

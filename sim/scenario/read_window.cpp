@@ -28,12 +28,38 @@ bool brings_jobs(const Reader& root, const std::string& name) {
   return job.is_object() && (job.contains("jobs") || job.contains("trace"));
 }
 
+/// Reports work whose end is known, and is later than any instant.
+void check_ends_in_time(const Reader& root, const JobClass& job) {
+  if (job.elastic || job.end || job.arrivals.drawn || (job.limit && job.enforce_limits)) return;
+  constexpr std::string_view kLate =
+      "ends more than 292 years after the start of the run, whose \"until\" never comes";
+  const Reader workload = root.object("workload", "");
+  if (!job.arrivals.listed.empty()) {
+    const auto late = [&](const ListedJob& each) {
+      return each.submit + each.duration == SimTime::never() && !(each.limit && job.enforce_limits);
+    };
+    const auto found = std::find_if(job.arrivals.listed.begin(), job.arrivals.listed.end(), late);
+    if (found != job.arrivals.listed.end())
+      workload.problem(job.name, "job " + found->id + " " + std::string(kLate));
+    return;
+  }
+  Duration work;
+  if (job.steps) work = (job.step.time + job.step.wait) * *job.steps;
+  if (!job.steps && job.duration && job.duration->is_fixed())
+    work = round_to_duration(Seconds{job.duration->mean()});
+  if (job.arrivals.submit + work != SimTime::never()) return;
+  const Reader in = workload.object(job.name, "");
+  for (const std::string_view key : in.present({"steps", "tokens", "duration", "device_time"}))
+    in.problem(key, "the work " + std::string(kLate));
+}
+
 void check_done(const Reader& root, const Reader& in, const Scenario& scenario) {
   const auto none = [](const JobClass& job) { return job.arrivals.count == 0; };
   if (std::all_of(scenario.classes.begin(), scenario.classes.end(), none)) {
     in.problem("until", "expected jobs to wait for; found none: give a \"length\"");
   }
   for (const JobClass& job : scenario.classes) {
+    check_ends_in_time(root, job);
     const std::string_view reason = endless_because(job);
     if (reason.empty() || (!job.arrivals.drawn && brings_jobs(root, job.name))) continue;
     in.problem("until", "never comes for workload \"" + job.name + "\": " + std::string(reason) +

@@ -170,7 +170,7 @@ void read_jobs(const Reader& in, Scenario& scenario, JobClass& job) {
     listed.patience = job.patience;
     assign(listed.patience, entry.duration("patience"));
     assign(listed.duration, entry.duration("duration"));
-    assign(listed.limit, entry.duration("limit", Sign::positive));
+    if (entry.has_limit("limit")) assign(listed.limit, entry.duration("limit", Sign::positive));
     assign(listed.priority, entry.integer("priority"));
     jobs.push_back(std::move(listed));
   }
@@ -243,6 +243,9 @@ void read_trace_jobs(const Reader& in, Scenario& scenario, Traces& traces, std::
         static_cast<std::uint32_t>(std::min<std::int64_t>(devices_of(pool), kMostDevices));
   assign(options.first_jobs, in.whole("limit_jobs", {1}));
   assign(options.strict, in.flag("strict"));
+  if (in.has("strict") && !options.strict && format != nullptr && !format->skips_rows)
+    in.problem("strict", "false means nothing to format \"" + std::string(format->name) +
+                             "\": a row that cannot be read is always an error");
   assign(options.recorded_status, in.flag("completed_only"));
   // A recorded run time is what happened; an estimate that it overran was not enforced.
   job.enforce_limits = in.flag("enforce_limits").value_or(false);
@@ -309,7 +312,7 @@ void check_reservation(const Reader& in) {
 }
 
 void read_ending(const Reader& in, const Scenario& scenario, JobClass& job) {
-  assign(job.limit, in.duration("limit", Sign::positive));
+  if (in.has_limit("limit")) assign(job.limit, in.duration("limit", Sign::positive));
   assign(job.enforce_limits, in.flag("enforce_limits"));
   assign(job.lease, in.duration("lease"));
   if (const auto end = in.object("end")) {
@@ -392,7 +395,8 @@ JobClass read_class(const Reader& in, const std::string& name, Scenario& scenari
   JobClass job;
   job.name = name;
   check_name(in, "workload", name);
-  ClassContext context{.scenario = scenario, .model = {}, .recommender = {}, .notes = notes};
+  ClassContext context{
+      .scenario = scenario, .model = {}, .recommender = {}, .notes = notes, .names_model = in.has("model")};
   read_model(in, context);
   assign(job.kind, in.choice("kind", {JobKind::work, JobKind::reservation, JobKind::service}));
   if (job.kind == JobKind::reservation) check_reservation(in);

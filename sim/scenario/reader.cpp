@@ -268,6 +268,15 @@ std::optional<SimTime> Reader::instant(std::string_view key) const {
   return SimTime::zero() + *since_start;
 }
 
+bool Reader::has_limit(std::string_view key) const {
+  const Json* value = find(key);
+  if (value == nullptr) return false;
+  const bool endless =
+      value->is_null() || (value->is_string() && is_endless(value->get_ref<const std::string&>()));
+  if (endless) expected(key, "a limit; without " + in_quotes(key) + " there is none");
+  return !endless;
+}
+
 std::optional<PerSecond> Reader::rate(std::string_view key) const {
   return quantity(key, parse_rate, Sign::not_negative);
 }

@@ -89,6 +89,9 @@ class Reader {
 
   std::optional<Duration> duration(std::string_view key, Sign sign = Sign::not_negative) const;
   std::optional<SimTime> instant(std::string_view key) const;
+  /// Whether the key has a value; one that stands for no limit is reported, since what is left out limits
+  /// nothing.
+  bool has_limit(std::string_view key) const;
   std::optional<PerSecond> rate(std::string_view key) const;
   std::optional<Bytes> bytes(std::string_view key) const;
   std::optional<ByteRate> byte_rate(std::string_view key) const;

@@ -12,6 +12,9 @@ namespace fleetsim {
 std::vector<PairedDifference> differences(std::span<const PointResult> points,
                                           std::span<const std::vector<FigureParts>> compared);
 
+/// The alternatives under which other jobs completed than under the base at the same place of the sweep.
+std::vector<UnequalJobs> unequal_jobs(std::span<const PointResult> points);
+
 /// Every point against the best of its alternative over the sweep, or of all alternatives where there is
 /// none.
 std::vector<Standing> standings(std::span<const PointResult> points,

@@ -8,10 +8,11 @@
 namespace fleetsim {
 namespace {
 
-constexpr double kSecondsPerUnit = 1e-12;  // device-seconds in a milli-device-nanosecond
+// Divisors, not factors: 1e-12 is no double, and whole seconds are to come out whole.
+constexpr double kUnitsPerSecond = 1e12;  // milli-device-nanoseconds in a device-second
 constexpr double kSecondsPerHour = 3600;
 
-double device_seconds(DeviceTime time) { return time.to_double() * kSecondsPerUnit; }
+double device_seconds(DeviceTime time) { return time.to_double() / kUnitsPerSecond; }
 double count(std::int64_t n) { return static_cast<double>(n); }
 
 double once(const FigurePlace&, const RunSums&) { return 1; }
@@ -158,8 +159,8 @@ double ideal_of_epoch(const FigurePlace& place, const RunSums&) {
          count(*spec.epoch);
 }
 double gang_seconds(const FigurePlace& place, double milli_device_ns) {
-  constexpr double kSecondsPerNanosecond = 1e-9;
-  return milli_device_ns / count(one_gang(place.class_spec())->milli()) * kSecondsPerNanosecond;
+  constexpr double kNanosecondsPerSecond = 1e9;
+  return milli_device_ns / (count(one_gang(place.class_spec())->milli()) * kNanosecondsPerSecond);
 }
 double held_gang_seconds(const FigurePlace& place, const RunSums& sums) {
   return gang_seconds(place, held<job>(place, sums));

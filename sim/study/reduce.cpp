@@ -20,6 +20,7 @@ void add(ClassOutcome& sums, const ClassOutcome& more) {
   sums.unsatisfiable += more.unsatisfiable;
   sums.no_progress += more.no_progress;
   sums.gave_up += more.gave_up;
+  sums.completed_set += more.completed_set;
   sums.unfinished += more.unfinished;
   sums.time_to_result += more.time_to_result;
   sums.queue_wait += more.queue_wait;
@@ -59,7 +60,7 @@ PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
                      .ledger = Ledger{first.ledger.pools(), first.ledger.classes()},
                      .classes = std::vector<ClassOutcome>(first.classes.size()),
                      .faults = first.faults,
-                     .run_states = std::vector<std::int64_t>(static_cast<std::size_t>(RunState::stalled) + 1),
+                     .run_states = std::vector<std::int64_t>(kRunStates),
                      .jobs = first.jobs,
                      .fragmentation = first.fragmentation_samples,
                      .preemptions = first.preemptions.rows,
@@ -73,7 +74,7 @@ PointResult sum_runs(const StudyPoint& point, std::span<const RunResult> runs) {
     for (std::size_t i = 0; i < run.classes.size(); ++i) add(result.classes[i], run.classes[i]);
     add(result.faults, run.faults);
     ++result.run_states[static_cast<std::size_t>(run.state)];
-    if (run.state == RunState::stalled && result.holders.empty()) result.holders = run.holders;
+    if (result.holders.empty()) result.holders = run.holders;
     result.events += run.events;
   }
   return result;

@@ -13,6 +13,7 @@
 #include "sim/study/reduce.hpp"
 #include "sim/study/run_points.hpp"
 #include "sim/study/study.hpp"
+#include "sim/study/warnings.hpp"
 
 namespace fleetsim {
 namespace {
@@ -167,6 +168,9 @@ StudyResult run_points(const StudyReading& study, const StudyOptions& options, c
     compared.push_back(std::move(reduction->compared));
   }
   result.differences = differences(result.points, compared);
+  result.unequal_jobs = unequal_jobs(result.points);
+  for (const UnequalJobs& each : result.unequal_jobs)
+    result.points[each.point].warnings.push_back(text_of(each, result.points));
   result.objective = options.objective;
   result.standings = standings(result.points, compared, options.objective);
   result.frontier = frontier(result.points);

@@ -7,10 +7,9 @@
 namespace fleetsim {
 namespace {
 
-constexpr double kSecondsPerNanosecond = 1e-9;
-constexpr double kSecondsPerUnit = 1e-12;  // job-seconds in a unit of a thousandth of a job and a nanosecond
+constexpr double kUnitsPerSecond = 1e12;  // thousandths of a job and nanoseconds in a job-second
 
-double seconds(Duration time) { return static_cast<double>(time.ns()) * kSecondsPerNanosecond; }
+double seconds(Duration time) { return to_seconds(time).si; }
 double count(std::int64_t n) { return static_cast<double>(n); }
 double once(const FigurePlace&, const RunSums&) { return 1; }
 
@@ -53,7 +52,7 @@ template <DeviceTime ClassOutcome::*time>
 double all_job_seconds(const FigurePlace&, const RunSums& sums) {
   DeviceTime all;
   for (const ClassOutcome& each : sums.run->classes) all += each.*time;
-  return all.to_double() * kSecondsPerUnit;
+  return all.to_double() / kUnitsPerSecond;
 }
 double all_slowdowns(const FigurePlace&, const RunSums& sums) {
   double all = 0;
@@ -80,7 +79,7 @@ double starved_of_class(const FigurePlace& place, const RunSums& sums) {
 // Jobs stopped by the scheduler for others.
 double preempted(const FigurePlace&, const RunSums& sums) { return count(sums.run->preemptions.count); }
 double preempted_lost(const FigurePlace&, const RunSums& sums) {
-  return sums.run->preemptions.lost.to_double() * kSecondsPerUnit;
+  return sums.run->preemptions.lost.to_double() / kUnitsPerSecond;
 }
 double deepest_cascade(const FigurePlace&, const RunSums& sums) {
   return count(sums.run->preemptions.deepest);
@@ -103,7 +102,7 @@ double window_seconds(const FigurePlace&, const RunSums& sums) {
 }
 template <Leaf reason>
 double waiting(const FigurePlace& place, const RunSums& sums) {
-  return sums.run->waiting[place.pool][static_cast<std::size_t>(reason)].to_double() * kSecondsPerUnit;
+  return sums.run->waiting[place.pool][static_cast<std::size_t>(reason)].to_double() / kUnitsPerSecond;
 }
 
 // Gangs by size.
@@ -138,6 +137,7 @@ double quota_size(const FigurePlace& place, const RunSums& sums) {
 }
 std::string_view no_size(const FigurePlace& place, const Factors&) {
   const QuotaSpec& quota = place.scenario.scheduler.quotas[place.quota];
+  if (quota.guarantee.value_or(quota.capacity) == Capacity::zero()) return "the quota is of no devices";
   const bool has_size = quota.guarantee || quota.capacity < Capacity::devices(kMostCapacity);
   return has_size ? "" : "the quota has neither a guarantee nor a limit";
 }

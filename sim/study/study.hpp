@@ -35,7 +35,7 @@ struct PointResult {
   std::vector<ClassOutcome> classes{};  ///< summed
   std::vector<std::vector<FaultOutcome>> faults{};   ///< summed
   std::vector<std::int64_t> run_states{};            ///< how many runs ended in each RunState
-  std::vector<std::string> holders{};                ///< of the first stalled run
+  std::vector<std::string> holders{};                ///< of the first run that stalled or ran out of time
   std::vector<JobOutcome> jobs{};                    ///< of replication 0
   std::vector<FragmentationSample> fragmentation{};  ///< of replication 0, when jobs are asked for
   std::vector<PreemptionRow> preemptions{};          ///< of replication 0, when jobs are asked for
@@ -45,12 +45,24 @@ struct PointResult {
   const Figure* find(std::string_view figure) const;
 };
 
+/// Jobs with an end, over all replications.
+struct JobCount {
+  std::int64_t completed = 0, submitted = 0;
+};
+JobCount count_jobs(const PointResult& point);
+
 /// The difference of a figure between an alternative and the base, over the same replications (common random
 /// numbers).
 struct PairedDifference {
   std::size_t point = 0;  ///< index into StudyResult::points
   std::string figure;
   Estimate difference;  ///< alternative - base
+};
+
+/// An alternative under which other jobs completed than under the base: means over completed jobs are then
+/// not to be compared.
+struct UnequalJobs {
+  std::size_t point = 0, base = 0;  ///< indices into StudyResult::points
 };
 
 /// What makes one point of a sweep better than another.
@@ -95,6 +107,7 @@ struct ExpectationOutcome {
 struct StudyResult {
   std::vector<PointResult> points;
   std::vector<PairedDifference> differences;
+  std::vector<UnequalJobs> unequal_jobs;
   Objective objective;
   std::vector<Standing> standings;  ///< of points that have a value of the objective; none of a single point
   std::vector<FrontierEntry> frontier;

@@ -117,18 +117,31 @@ void add_unresolved(const PointResult& point, Warnings& warnings) {
                      " of held time is unresolved: its fate was not known when the run ended");
 }
 
-void add_stalled(const PointResult& point, Warnings& warnings) {
-  const std::int64_t stalled = point.run_states[static_cast<std::size_t>(RunState::stalled)];
-  if (stalled == 0) return;
+std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 8;
-  std::string holders;
-  for (std::size_t i = 0; i < point.holders.size() && i < kNamed; ++i)
-    holders += (i == 0 ? "" : ", ") + point.holders[i];
-  if (point.holders.size() > kNamed)
-    holders += " and " + std::to_string(point.holders.size() - kNamed) + " more";
-  warnings.push_back(std::to_string(stalled) + " of " + std::to_string(point.replications) +
-                     " runs stalled: jobs wait for each other and nothing can happen any more" +
-                     (holders.empty() ? "" : "; waiting in the first of them: " + holders));
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kNamed; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
+  return text;
+}
+
+/// Runs that ended otherwise than they should.
+void add_run_states(const PointResult& point, Warnings& warnings) {
+  const std::string names = first_names(point.holders);
+  const auto add = [&](RunState state, std::string_view what, std::string_view named) {
+    const std::int64_t runs = point.run_states[static_cast<std::size_t>(state)];
+    if (runs == 0) return;
+    warnings.push_back(std::to_string(runs) + " of " + std::to_string(point.replications) + " runs " +
+                       std::string(what) +
+                       (named.empty() || names.empty() ? "" : std::string(named) + names));
+  };
+  add(RunState::stalled, "stalled: jobs wait for each other and nothing can happen any more",
+      "; waiting in the first of them: ");
+  add(RunState::out_of_time,
+      "are not done by the last instant that there is, after 292 years, and stopped before: give a "
+      "\"length\"",
+      "; left in the first of them: ");
+  add(RunState::bound, "ended at their bound with the fate of some work unknown", "");
 }
 
 void add_hopeless_jobs(const PointResult& point, Warnings& warnings) {
@@ -172,10 +185,20 @@ void add_unknown_figures(const PointResult& point, Warnings& warnings) {
 
 }  // namespace
 
+std::string text_of(const UnequalJobs& unequal, std::span<const PointResult> points) {
+  const auto counted = [](const PointResult& point) {
+    const JobCount count = count_jobs(point);
+    return format_integer(count.completed) + " of " + format_integer(count.submitted);
+  };
+  const PointResult &point = points[unequal.point], &base = points[unequal.base];
+  return "means over completed jobs are not comparable: not the same jobs completed under \"" +
+         point.point->alternative + "\" (" + counted(point) + ") and the base (" + counted(base) + ")";
+}
+
 std::vector<std::string> warnings_of(const PointResult& point) {
   const Scenario& scenario = point.point->scenario;
   Warnings warnings;
-  add_stalled(point, warnings);
+  add_run_states(point, warnings);
   add_hopeless_jobs(point, warnings);
   add_unstable_queue(scenario, warnings);
   add_short_window(point, warnings);

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <istream>
 #include <ostream>
+#include <unordered_set>
 
 #include "models/quantity/decimal.hpp"
 #include "models/quantity/parse.hpp"
@@ -31,6 +32,12 @@ class RowReader {
     const Parsed<Duration> read = parse_duration(text(column));
     if (!read) problem(column, read.problem);
     return read.value.value_or(Duration::zero());
+  }
+
+  Duration limit(std::string_view column) {
+    if (!is_endless(text(column))) return duration(column);
+    problem(column, "expected a duration, or nothing where there is no limit; found " + shown(text(column)));
+    return Duration::zero();
   }
 
   Duration milliseconds(std::string_view column) {
@@ -83,7 +90,7 @@ ListedJob own_job(RowReader& in) {
   job.submit = SimTime::zero() + in.duration("submit");
   job.devices = in.devices("devices");
   job.duration = in.duration("duration");
-  if (!in.text("limit").empty()) job.limit = in.duration("limit");
+  if (!in.text("limit").empty()) job.limit = in.limit("limit");
   if (!in.text("priority").empty()) job.priority = in.priority("priority");
   return job;
 }
@@ -102,6 +109,14 @@ void note_unused(const CsvHeader& header, TraceReading& reading) {
   for (const std::string& column : header.unused()) {
     reading.notes.push_back("column " + shown(column) + " is not used");
   }
+}
+
+void note_repeated_ids(const std::vector<TracedJob>& jobs, TraceReading& reading) {
+  std::unordered_set<std::string_view> seen;
+  Lines repeated;
+  for (const TracedJob& traced : jobs)
+    if (!seen.insert(traced.job.id).second) repeated.add(traced.line);
+  note_lines(reading, "has an id that was there before, kept as a job of its own", repeated);
 }
 
 TraceReading read_table(std::istream& in, const TraceOptions& options, CsvHeader header,
@@ -134,6 +149,7 @@ TraceReading read_table(std::istream& in, const TraceOptions& options, CsvHeader
   if (problem) reading.problems.push_back(*problem);
   if (!has_header && !problem) reading.problems.push_back("the file is empty: it has no header");
   if (not_read > 0) reading.problems.push_back(std::to_string(not_read) + " more rows were not looked at");
+  note_repeated_ids(jobs, reading);
   deliver(std::move(jobs), options, reading);
   return reading;
 }

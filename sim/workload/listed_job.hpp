@@ -63,6 +63,7 @@ struct ListedJob {
   std::uint32_t milli = 0;                 ///< that part of one device, instead of devices
   std::uint32_t demand = 0;                ///< of each of its nodes, by number; 0: devices alone
   std::optional<Duration> patience{};      ///< gives up when it has not started so long after its submission
+  bool never_ran = false;                  ///< where it was recorded: it is cancelled as it starts
 };
 
 inline GangShape gang_of(const ListedJob& job, std::uint32_t per_node) {

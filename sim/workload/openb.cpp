@@ -158,7 +158,8 @@ OpenbReading<OpenbPod> read_openb_pods(std::istream& in, DeviceModelNames& model
   return reading;
 }
 
-/// A pod that never ran gives up when it was deleted. A list without times is there to be drawn from.
+/// A pod that never ran gives up when it was deleted, and completes nothing where it starts. A list without
+/// times is there to be drawn from.
 TraceReading read_openb_trace(std::istream& in, const TraceOptions& options) {
   TraceReading reading;
   auto pods = read_openb_pods(in, reading.device_models);
@@ -180,11 +181,12 @@ TraceReading read_openb_trace(std::istream& in, const TraceOptions& options) {
     (share ? job.milli : job.devices) = share ? pod.milli_per_card : pod.cards;
     if (pod.run) job.duration = *pod.run;
     job.patience = pod.gave_up_after;
-    if (pod.gave_up_after) never_ran.add(pod.line);
+    job.never_ran = pod.gave_up_after.has_value();
+    if (job.never_ran) never_ran.add(pod.line);
     traced.line = pod.line;
     jobs.push_back(std::move(traced));
   }
-  note_lines(reading, "never ran: they give up when they were deleted, or end as soon as they start",
+  note_lines(reading, "never ran: they give up when they were deleted, or are cancelled as they start",
              never_ran);
   deliver(std::move(jobs), options, reading);
   return reading;

@@ -14,10 +14,15 @@ constexpr std::array kFormats{
     TraceFormat{"muri-csv",
                 "Philly virtual clusters as published with Muri: whole GPUs, times in milliseconds",
                 read_muri_csv},
-    TraceFormat{"openb",
-                "Alibaba's GPU trace of 2023, a list of pods: parts of a device, CPU, memory, models of devices",
-                read_openb_trace},
-    TraceFormat{"swf", "Standard Workload Format 2.2; a processor is a device", read_swf},
+    TraceFormat{
+        "openb",
+        "Alibaba's GPU trace of 2023, a list of pods: parts of a device, CPU, memory, models of devices",
+        read_openb_trace},
+    TraceFormat{
+        "swf",
+        "Standard Workload Format 2.2; a processor is a device; lines that cannot be read are skipped, "
+        "unless strict",
+        read_swf, true},
 };
 
 void sort_by_submission(std::vector<TracedJob>& jobs, TraceReading& reading) {

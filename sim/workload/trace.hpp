@@ -44,6 +44,7 @@ struct TraceFormat {
   std::string_view name;
   std::string_view about;
   TraceReading (*read)(std::istream&, const TraceOptions&);
+  bool skips_rows = false;  ///< that cannot be read, with a note, unless the options are strict
 };
 
 /// All formats that can be read.

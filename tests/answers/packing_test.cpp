@@ -49,10 +49,13 @@ TEST_CASE("pods of a list without times ask for what the list says") {
     "workload": { "pods": { "trace": { "format": "openb", "file": "three_pods.csv" } } },
     "window": { "until": "done" } })");
   // p1 asks for 3,600 s of one device from 1,000 s on. p2 never ran, and gives up after 125 s if it still
-  // waits: here it does not. p3 asks for CPU alone.
+  // waits: here it does not, and is cancelled as it starts. p3 asks for CPU alone.
   CHECK(start_of(result, "p1") == 1000);
   CHECK(job(result, "p1").held.ns() == 3'600'000'000'000);
   CHECK(start_of(result, "p2") == 2000);
+  CHECK(job(result, "p2").state == FinalState::cancelled);
+  CHECK(job(result, "p2").held == Duration::zero());
+  CHECK(result.classes[0].completed == 2);
   CHECK(start_of(result, "p3") == 3000);
   CHECK(job(result, "p3").capacity == Capacity::zero());
 }

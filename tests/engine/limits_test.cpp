@@ -150,6 +150,34 @@ TEST_CASE("without jobs all is no demand, and a run until they are done is over 
   CHECK(run(scenario({pool(3, 8)}, {})).ended == at(0));
 }
 
+TEST_CASE("a run until all is done says so when what is left ends after the last instant there is") {
+  const Scenario endless =
+      scenario({pool(2, 1)},
+               {job("short", 1, 1, seconds(10)), stepping_job("long", 1, 1, 1'000'000'000'000, seconds(1))});
+  const RunResult result = run(endless);
+  CHECK(result.state == RunState::out_of_time);
+  CHECK(result.holders == std::vector<std::string>{"long"});
+  CHECK(outcome(result, "short").state == FinalState::completed);
+  CHECK(outcome(result, "long").doing == "running");
+}
+
+TEST_CASE("jobs that have not ended tell what they do, and their waits and held time so far") {
+  JobClass impatient = job("impatient", 1, 1, seconds(10));
+  impatient.patience = seconds(40);
+  Scenario open =
+      scenario({pool(1, 1)}, {job("first", 1, 1, seconds(800)), impatient, job("second", 1, 1, seconds(800))},
+               seconds(500));
+  open.window.run_on = Duration::zero();
+  const RunResult result = run(open);
+  CHECK(outcome(result, "first").doing == "running");
+  CHECK(outcome(result, "first").held == seconds(500));
+  CHECK(outcome(result, "second").doing == "queued");
+  CHECK(outcome(result, "second").queue_wait == seconds(500));
+  CHECK(outcome(result, "second").held == Duration::zero());
+  CHECK(outcome(result, "impatient").state == FinalState::gave_up);
+  CHECK(outcome(result, "impatient").queue_wait == seconds(40));
+}
+
 TEST_CASE("the run goes on past its window until the fate inside is known, and no longer") {
   JobClass spec = job("job", 1, 1, seconds(10'000));
   checkpoint(spec, seconds(100), Duration::zero());

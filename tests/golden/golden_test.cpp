@@ -261,7 +261,7 @@ TEST_CASE(
       for (const JobOutcome& outcome : result.jobs)
         if (outcome.id == job) check_outcome(expected.at("jobs").at(job), outcome);
     }
-    const char* const run_states[] = {"completed", "bound", "stalled"};
+    const char* const run_states[] = {"completed", "bound", "stalled", "out_of_time"};
     CHECK(expected.at("run_state") == run_states[static_cast<std::size_t>(result.state)]);
     CHECK(expected.at("holders") == result.holders);
 

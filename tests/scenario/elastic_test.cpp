@@ -44,6 +44,25 @@ TEST_CASE("step times by size: what scaling loses is lost to the program, unattr
   CHECK(spec.sizes[1].program.weights == split);
 }
 
+TEST_CASE(
+    "a size between two step times is interpolated in steps a second, with a note; beyond them it is "
+    "refused") {
+  // 4.0, 2.2 and 1.3 s on 8, 16 and 32 devices: on 24, 1 / ((1/2.2 + 1/1.3) / 2) = 1.634285714 s.
+  const auto script = [](int devices) {
+    return R"({"step_times": {"8": "12 s", "16": "6.6 s", "32": "3.9 s"}, "script": [{"at": "1 h", "devices": )" +
+           std::to_string(devices) + "}]}";
+  };
+  const StudyReading reading =
+      read_with(kJob, {{"/workload/a/program_goodput", "0.1"}, {"/workload/a/elastic", script(24)}});
+  const Scenario scenario = scenario_of(reading);
+  CHECK(scenario.classes[0].elastic->script.at(0).size.time.ns() == 4'902'857'143);
+  REQUIRE(reading.notes.size() == 1);
+  CHECK(contains(reading.notes[0], "is interpolated between those on 16 and 32"));
+  for (const int devices : {4, 64})
+    CHECK(contains(issue_of(script(devices), "/script/0/devices"), "expected from 8 to 32 devices"));
+  CHECK(elastic_of(script(8)).script.at(0).size.time.ns() == 12 * kSecond);
+}
+
 TEST_CASE("an elastic gang that makes no sense is refused with its place") {
   CHECK_FALSE(issue_of(R"({"policy": "step-up"})").empty());
   CHECK_FALSE(issue_of(R"({"policy": "grow"})", "/policy").empty());

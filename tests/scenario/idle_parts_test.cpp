@@ -70,7 +70,9 @@ TEST_CASE("of those with a smaller priority the fewest are stopped, of those beh
 }
 
 TEST_CASE("quotas that cannot be meant") {
-  refuses(R"({"quotas": {"q": {"limit": 0}}})", "quotas/q/limit", "expected more than 0");
+  refuses(R"({"quotas": {"q": {"limit": "unlimited"}}})", "quotas/q/limit",
+          "without \"limit\" there is none");
+  refuses(R"({"quotas": {"q": {"guarantee": -4, "lend": 5}}})", "quotas/q/guarantee", "a number of devices");
   refuses(R"({"quotas": {"q": {"guarantee": 4, "lend": 5}}})", "quotas/q/lend",
           "expected at most the guarantee, 4; found 5");
   const StudyReading reading = read_with(kSmall, {{"/workload/a/quota", "team"}});

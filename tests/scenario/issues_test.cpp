@@ -155,6 +155,44 @@ TEST_CASE("\"done\" needs jobs that end") {
                  "expected \"done\""));
 }
 
+TEST_CASE("work that ends after the last instant there is, is refused where a run waits for it") {
+  constexpr std::string_view kRunDone = R"({
+    "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 8, "nodes": 2 } } },
+    "workload": { "a": { "gang": 8, "step": { "time": "1 s" }, "steps": 9000000000 } },
+    "window": { "until": "done" } })";
+  CHECK(read(kRunDone).issues.empty());
+  const Sets longer = {{"/workload/a/steps", "1000000000000"}};
+  CHECK(contains(only_issue(read_with(kRunDone, longer), "/workload/a/steps"), "more than 292 years"));
+  CHECK(!read_with(kRunDone, {{"/workload/a/submit", "20000 w"}}).issues.empty());
+  Sets ended = longer;
+  ended.push_back({"/workload/a/limit", "1 h"});
+  CHECK(read_with(kRunDone, ended).issues.empty());
+  Sets counted = longer;
+  counted.push_back({"/window", R"({"length": "1 h"})"});
+  CHECK(read_with(kRunDone, counted).issues.empty());
+  CHECK(contains(only_issue(read_with(kRunDone, {{"/workload/a", R"({"jobs": [{"id": "late", "devices": 1,
+                 "submit": "10000 w", "duration": "10000 w"}]})"}}),
+                            "/workload/a"),
+                 "job late ends more than 292 years"));
+}
+
+TEST_CASE("one mistake is one message: what goes with a key that is wrong is not wrong for it") {
+  only_issue(read_with(kSmall, {{"/scheduler", R"({"cohorts": {"c": {}}, "quotas":
+             {"q": {"guarantee": "four", "cohort": "c"}}})"}}),
+             "/scheduler/quotas/q/guarantee");
+  only_issue(read_with(kSmall, {{"/workload/a/checkpoint", R"({"interval": "40 s", "size": "1 TB",
+             "bandwidth": "50"})"}}),
+             "/workload/a/checkpoint/bandwidth");
+}
+
+TEST_CASE("an unlimited limit is told how to be written") {
+  for (const char* word : {"UNLIMITED", "inf", "infinite"}) {
+    const std::string issue =
+        only_issue(read_with(kSmall, {{"/workload/a/limit", word}}), "/workload/a/limit");
+    CHECK(contains(issue, "expected a limit; without \"limit\" there is none; found \"" + std::string(word)));
+  }
+}
+
 TEST_CASE("keys that exclude each other are reported on the later one") {
   CHECK(contains(only_issue(read_with(kSmall, {{"/workload/a/duration", "1 h"}}), "/workload/a/duration"),
                  "excluded by \"steps\""));
@@ -179,7 +217,8 @@ TEST_CASE("work faster than peak arithmetic is refused") {
 }
 
 TEST_CASE("names that are not there are answered with those that are") {
-  CHECK(contains(small_issue("/workload/a/quota", "blue"), "expected a quota of the scheduler, which has none; found \"blue\""));
+  CHECK(contains(small_issue("/workload/a/quota", "blue"),
+                 "expected a quota of the scheduler, which has none; found \"blue\""));
   CHECK(contains(
       only_issue(read_with(kSmall, {{"/workload/a/quota", "teem"}, {"/scheduler/quotas", R"({"team": 8})"}}),
                  "/workload/a/quota"),

@@ -16,6 +16,14 @@ using Weights = std::vector<std::pair<Leaf, std::int64_t>>;
 
 }  // namespace
 
+TEST_CASE("a quota of 0 devices is none, written as a number or as a limit") {
+  for (const char* quota : {"0", R"({"limit": 0})"}) {
+    const Scenario scenario = scenario_of(
+        read_with(kSmall, {{"/scheduler", R"({"quotas": {"none": )" + std::string(quota) + "}}"}}));
+    CHECK(scenario.scheduler.quotas.at(0).capacity == Capacity::zero());
+  }
+}
+
 TEST_CASE("without a phase, a launch takes no time") {
   const JobClass job = job_with({});
   CHECK(job.startup.total() == Duration::zero());

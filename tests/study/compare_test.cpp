@@ -212,6 +212,38 @@ TEST_CASE("an alternative is compared with the base at its own place of the swee
   CHECK(*found[1].difference.half_width == 0);
 }
 
+TEST_CASE("alternatives under which other jobs complete are marked, not those under which the same do") {
+  // One device for 1,000 s, ten jobs of 50 s and one of 800 s: ten complete, or the long one and four.
+  Scenario shorts_first;
+  shorts_first.pools = {pool_of(1)};
+  shorts_first.pools[0].devices_per_node = 1;
+  JobClass jobs;
+  jobs.name = "j";
+  jobs.pools = {0};
+  for (int k = 0; k < 11; ++k)
+    jobs.arrivals.listed.push_back({.id = std::to_string(k),
+                                    .submit = {},
+                                    .devices = 1,
+                                    .duration = (k == 10 ? 800 : 50) * kSecond,
+                                    .limit = {},
+                                    .priority = k == 10 ? 5 : 0});
+  shorts_first.classes = {jobs};
+  shorts_first.scheduler.order = "sjf";
+  shorts_first.window.length = 1000 * kSecond;
+  shorts_first.window.run_on = Duration::zero();
+  Scenario long_first = shorts_first;
+  long_first.scheduler.order = "priority";
+  const StudyReading reading =
+      study_of({{"", shorts_first}, {"long first", long_first}, {"the same", shorts_first}});
+  const StudyResult study = run_study(reading, {});
+  REQUIRE(study.unequal_jobs.size() == 1);
+  CHECK(study.unequal_jobs[0].point == 1);
+  CHECK(
+      study.points[1].warnings.back() ==
+      "means over completed jobs are not comparable: not the same jobs completed under \"long first\" (5 of "
+      "11) and the base (10 of 11)");
+}
+
 TEST_CASE("expectations: a closed form within its tolerance, a simulated value in its interval") {
   Points points{{{10, 0.3, 2}, {10, 0.4, 2}}};
   Figure& mpg = points.results[0].figures[1];

@@ -140,6 +140,16 @@ TEST_CASE("a quota's share is of what was offered, its use of what it allows") {
   CHECK(simulated(result, "starved") == 0);
 }
 
+TEST_CASE("whole seconds are whole numbers") {
+  Scenario long_jobs = quota_of_one();
+  for (JobClass& each : long_jobs.classes) each.steps = (1000 * kSecond).ns();
+  long_jobs.window.length = 4000 * kSecond;
+  const PointResult result = result_of(long_jobs);
+  CHECK(simulated(result, "longest_wait") == 1000);
+  CHECK(simulated(result, "jobs.second.time_to_result") == 2000);
+  CHECK(simulated(result, "jobs.second.queue_wait") == 1000);
+}
+
 TEST_CASE("without a job that ended there are no percentiles, and a reason") {
   Scenario endless = quota_of_one();
   for (JobClass& each : endless.classes) each.steps.reset();

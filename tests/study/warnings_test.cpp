@@ -14,7 +14,7 @@ PointResult empty_result(const StudyPoint& point) {
           .replications = 4,
           .ledger = Ledger{1, 1},
           .classes = std::vector<ClassOutcome>(1),
-          .run_states = {4, 0, 0}};
+          .run_states = {4, 0, 0, 0}};
 }
 
 bool warns(const PointResult& result, std::string_view of) {
@@ -83,8 +83,8 @@ TEST_CASE("a list of jobs that asks for more than there is is warned of") {
                                     .duration = Duration::nanoseconds(133'000'000'000),
                                     .limit = {}});
   point.scenario.classes = {jobs};
-  CHECK(
-      warns(empty_result(point), "the queue is unstable: jobs arrive that need 10.6 devices on average, of 8"));
+  CHECK(warns(empty_result(point),
+              "the queue is unstable: jobs arrive that need 10.6 devices on average, of 8"));
   for (ListedJob& job : point.scenario.classes[0].arrivals.listed)
     job.duration = Duration::nanoseconds(99'000'000'000);
   CHECK(!warns(empty_result(point), "unstable"));
@@ -105,7 +105,7 @@ TEST_CASE("stalled runs, hopeless jobs and unresolved time are warned of") {
   StudyPoint point;
   point.scenario = textbook_job();
   PointResult result = empty_result(point);
-  result.run_states = {3, 0, 1};
+  result.run_states = {2, 0, 1, 1};
   result.holders = {"llama-0", "llama-1"};
   result.classes[0].unsatisfiable = 2;
   result.classes[0].refusal =
@@ -114,6 +114,7 @@ TEST_CASE("stalled runs, hopeless jobs and unresolved time are warned of") {
   result.ledger.add(PoolId{0}, ClassId{0}, Leaf::runtime_unresolved, DeviceTime::milli_device_ns(1));
   result.ledger.add(PoolId{0}, ClassId{0}, Leaf::ideal, DeviceTime::milli_device_ns(3));
   CHECK(warns(result, "1 of 4 runs stalled"));
+  CHECK(warns(result, "1 of 4 runs are not done by the last instant"));
   CHECK(warns(result, "llama-0, llama-1"));
   CHECK(warns(result, "2 jobs of llama could never start: it needs 4 nodes in one rack; a rack of "));
   CHECK(warns(result, "1 jobs of llama made no progress"));

@@ -67,7 +67,7 @@ inline PointResult& add_point(HandMade& made, std::string alternative, Scenario 
     result.ledger.add(PoolId{0}, ClassId{0}, Leaf::ideal, share(225));
   }
   result.classes.resize(point.scenario.classes.size());
-  result.run_states = {4, 0, 0};
+  result.run_states = {4, 0, 0, 0};
   result.figures = {figure("mpg", "1", 0.225, 0.004),
                     figure("scheduling_goodput", "1", 0.5, 0.01),
                     figure("runtime_goodput", "1", 0.9, 0.002),

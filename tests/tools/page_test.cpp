@@ -168,6 +168,17 @@ TEST_CASE("what has no value reads no data, and never NaN") {
   }
 }
 
+TEST_CASE("a window of no length is said to be one, and runs that stalled are warned of once") {
+  HandMade made;
+  PointResult& point = add_point(made, "", small_scenario());
+  point.window_time = DeviceTime::zero();
+  point.run_states = {3, 0, 1, 0};
+  point.warnings = {"1 of 4 runs stalled: somebody waits"};
+  const std::string page = run_page(made.study, context_of({}));
+  CHECK(page.find("no data: the window has no length") != page.npos);
+  CHECK(page.find("stalled") == page.rfind("stalled"));
+}
+
 TEST_CASE("where the ideal of some work is unknown, P and MPG are ranges") {
   HandMade made;
   PointResult& point = add_point(made, "", small_scenario());

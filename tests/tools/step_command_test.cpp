@@ -109,6 +109,13 @@ TEST_CASE("sends between stages are named, and a number keeps its sign of percen
   CHECK_FALSE(has(run_program(words).out, "Sends"));
 }
 
+TEST_CASE("layers that do not divide are shown by stage") {
+  const std::string page = run_program({"step", "--model", "llama2-70b", "--gpus", "48", "--batch", "48",
+                                        "--layout", "tensor=8,pipeline=6,recompute=full"})
+                               .out;
+  CHECK(has(page, "layers: 14/14/13/13/13/13 by stage; the fullest sets the pace"));
+}
+
 TEST_CASE("too few microbatches for the pipeline are warned of") {
   const Ended few = run_program({"step", "--model", "llama2-70b", "--gpus", "64", "--batch", "4", "--layout",
                                  "tensor=8,pipeline=8,recompute=full"});

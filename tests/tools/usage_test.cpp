@@ -19,6 +19,7 @@ TEST_CASE("words that are not known end with 2, and with the nearest that is") {
                            Case{{"import", "swff", "x", "--out", "y"}, "did you mean \"swf\"?"},
                            Case{{"run"}, "expected SCENARIO"}, Case{{"validate"}, "expected FILE"},
                            Case{{"import", "swf", "x"}, "expected --out FILE"},
+                           Case{{"import", "sacct", "x"}, "unknown format \"sacct\""},
                            Case{{"run", "x.json", "--seed", "-1"}, "--seed expects a whole number"},
                            Case{{"run", "x.json", "--jobs", "0"}, "--jobs expects a whole number from 1"},
                            Case{{"run", "x.json", "--set", "nodes=3"}, "--set expects /pointer=value"},

@@ -82,6 +82,18 @@ TEST_CASE("why --json is exact") {
   CHECK(told["spans"][1]["nodes"][1]["node"] == 1);
 }
 
+TEST_CASE("why says that other jobs have the same id") {
+  const TemporaryFolder folder;
+  const std::string scenario = (folder.path() / "twice.json").string();
+  write_file(scenario, R"({
+    "fleet": { "pools": { "p": { "device": "x", "devices_per_node": 1, "nodes": 1 } } },
+    "workload": { "j": { "jobs": [ { "id": "5001", "submit": "0 s", "devices": 1, "duration": "5 s" },
+                                   { "id": "5001", "submit": "1 s", "devices": 1, "duration": "5 s" } ] } },
+    "window": { "until": "done" } })");
+  CHECK(has(run_program({"why", scenario, "--job", "5001"}).out,
+            "2 jobs have this id: this is the one that was submitted first"));
+}
+
 TEST_CASE("why: a job that does not come is bad input, with the names most like it") {
   const QueueFile at;
   const Ended typo = run_program({"why", at.scenario, "--job", "gama"});

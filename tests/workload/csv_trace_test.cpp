@@ -36,6 +36,16 @@ TEST_CASE("csv: columns are found by name, limit and priority may be missing") {
   CHECK(!reading.jobs[1].priority);
 }
 
+TEST_CASE("csv: ids that come twice are noted, and an unlimited limit is an empty cell") {
+  const TraceReading reading =
+      read("csv", "id,submit,devices,duration,limit\na,0 s,1,1 s,\nb,0 s,1,1 s,\na,1 s,1,1 s,2 s\n");
+  REQUIRE(reading.notes.size() == 1);
+  CHECK(reading.notes[0].find("kept as a job of its own: 1 (line 4)") != std::string::npos);
+  CHECK(reading.jobs.size() == 3);
+  CHECK(only_problem(read("csv", "id,submit,devices,duration,limit\na,0 s,1,1 s,UNLIMITED\n")) ==
+        "line 2: limit: expected a duration, or nothing where there is no limit; found \"UNLIMITED\"");
+}
+
 TEST_CASE("csv: what is written reads back exactly") {
   constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() - 1;
   const auto ns = [](std::int64_t count) { return Duration::nanoseconds(count); };

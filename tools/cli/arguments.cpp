@@ -32,7 +32,8 @@ std::string usage_line(const Usage& usage) {
   if (!usage.positional.empty()) text += " " + std::string(usage.positional);
   for (const OptionRow& row : usage.options) {
     const std::string value = row.value.empty() ? "" : " " + std::string(row.value);
-    text += " [--" + std::string(row.name) + value + "]";
+    const std::string option = "--" + std::string(row.name) + value;
+    text += " " + (row.required ? option : "[" + option + "]");
   }
   return text;
 }

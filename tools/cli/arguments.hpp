@@ -17,6 +17,7 @@ struct OptionRow {
   std::string_view name;   ///< without dashes
   std::string_view value;  ///< what stands for its value in the help; "" is a flag
   std::string_view about;
+  bool required = false;  ///< shown without brackets
 };
 
 /// What a subcommand takes.

@@ -13,8 +13,11 @@ namespace fleetsim {
 namespace {
 
 constexpr OptionRow kImportOptions[] = {
-    {"out", "FILE", "the trace to write, as CSV"},
-    {"strict", "", "a row that cannot be read is an error, where it would be skipped with a note"},
+    {"out", "FILE", "the trace to write, as CSV", true},
+    {"strict", "",
+     "a row that cannot be read is an error also in a format that would skip it with a note, swf; in the "
+     "others "
+     "it always is one"},
     {"first", "N", "only so many jobs, in order of submission"},
     {"devices", "N", "size of the machine: jobs that need more are noted"},
 };
@@ -62,12 +65,13 @@ ExitCode import_command(const Words& words) {
   if (arguments.exit()) return *arguments.exit();
   const TraceOptions options = trace_options(arguments);
   const std::optional<std::string> out = arguments.value("out");
-  if (!arguments.exit() && !out) arguments.reject("expected --out FILE");
-  if (arguments.exit()) return *arguments.exit();
   const std::string& name = arguments.positional()[0];
   const std::string& file = arguments.positional()[1];
   const TraceFormat* format = trace_format(name);
-  if (format == nullptr) return fail("import", unknown_format(name), ExitCode::bad_input);
+  std::string problem = format == nullptr ? unknown_format(name) : "";
+  if (!out) problem += (problem.empty() ? "" : "; ") + std::string("expected --out FILE");
+  if (!arguments.exit() && !problem.empty()) arguments.reject(problem);
+  if (arguments.exit()) return *arguments.exit();
 
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file))
@@ -84,8 +88,8 @@ ExitCode import_command(const Words& words) {
                 ExitCode::bad_input);
   std::ostringstream trace;
   write_csv_trace(trace, reading.jobs);
-  if (const auto problem = write_file_atomically(*out, trace.str()))
-    return fail("import", *problem, ExitCode::bad_input);
+  if (const auto unwritten = write_file_atomically(*out, trace.str()))
+    return fail("import", *unwritten, ExitCode::bad_input);
   return print(format_integer(static_cast<std::int64_t>(reading.jobs.size())) + " jobs written to " +
                clean(*out, Style{}) + "\n");
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kMostReplication = 10'000'000;
 
 constexpr OptionRow kWhyOptions[] = {
-    {"job", "ID", "the job: its id in a trace, its class if there is one of it, or CLASS#N from 0 on"},
+    {"job", "ID", "the job: its id in a trace, its class if there is one of it, or CLASS#N from 0 on", true},
     {"replication", "N", "which one, from 0 on; 0 unless given"},
     {"alternative", "NAME", "of the scenario, in place of the base"},
     kSeedOption,

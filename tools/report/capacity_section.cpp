@@ -90,6 +90,7 @@ std::string capacity_section(const PointResult& base, const Style& style) {
   const Factors sums = factors(base.ledger.total());
   const std::string title =
       pad_right(heading("WHERE THE CAPACITY WENT", style), 33) + "in-service capacity, 95 % intervals\n";
+  if (base.window_time == DeviceTime::zero()) return title + "  no data: the window has no length\n";
   if (sums.in_service == DeviceTime::zero()) return title + "  no data: no capacity was in service\n";
   std::string text = title;
   text += row_text({"offered", sums.in_service, "", ""}, sums.in_service, style);

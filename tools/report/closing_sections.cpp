@@ -96,33 +96,11 @@ std::string contract_lines(const PointResult& base, const PageContext& context) 
   return wrap(head("CONTRACT", style), text);
 }
 
-std::string run_state_text(const PointResult& base, const Style& style) {
-  std::string text;
-  for (std::size_t i = 0; i < base.run_states.size(); ++i) {
-    const auto state = static_cast<RunState>(i);
-    if (state == RunState::completed || base.run_states[i] == 0) continue;
-    const std::string runs =
-        std::to_string(base.run_states[i]) + " of " + std::to_string(base.replications) + " runs ";
-    if (state == RunState::bound) {
-      text += wrap(head(alarm("WARNING", style), {}),
-                   runs + "ended at their bound with the fate of some work unknown");
-      continue;
-    }
-    std::string holders;
-    for (const std::string& holder : base.holders) holders += (holders.empty() ? "" : ", ") + holder;
-    text += wrap(head(alarm("WARNING", style), {}),
-                 runs + "stalled: jobs hold what others wait for" +
-                     (holders.empty() ? "" : " (" + clip(holders, 200, style) + ")"));
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string closing_sections(const PointResult& base, const PageContext& context) {
   const Style& style = context.style;
-  std::string text = money_line(base, style) + next_line(base, style) + contract_lines(base, context) +
-                     run_state_text(base, style);
+  std::string text = money_line(base, style) + next_line(base, style) + contract_lines(base, context);
   for (const auto* list : {&base.warnings, &context.notes}) {
     for (const std::string& warning : *list)
       text += wrap(head(alarm("WARNING", style), {}), clean(warning, style));

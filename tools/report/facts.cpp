@@ -123,7 +123,7 @@ std::optional<double> mean_of(const PointResult& point, std::string_view figure)
 }
 
 std::string_view name_of(RunState state) {
-  constexpr std::string_view kNames[] = {"completed", "bound", "stalled"};
+  constexpr std::string_view kNames[] = {"completed", "bound", "stalled", "out_of_time"};
   return kNames[static_cast<std::size_t>(state)];
 }
 

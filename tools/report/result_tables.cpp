@@ -76,7 +76,7 @@ std::string jobs_table(const StudyResult& study) {
       out.cell(job.submit.ns());
       add_time(out, job.first_start);
       add_time(out, job.end);
-      out.cell(job.state ? name_of(*job.state) : std::string_view{});
+      out.cell(job.state ? name_of(*job.state) : job.doing);
       for (const Duration time : {job.queue_wait, job.requeue_wait, job.held, job.member_wait})
         out.cell(time.ns());
       for (const std::int64_t count :

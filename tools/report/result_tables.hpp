@@ -13,7 +13,9 @@ namespace fleetsim {
 /// @param figures  those to tell; empty: all
 std::string summary_table(const StudyResult& study, const std::vector<std::string>& figures = {});
 
-/// jobs.csv: one row per job of replication 0 of every point, in order of arrival. Times in nanoseconds.
+/// jobs.csv: one row per job of replication 0 of every point, in order of arrival. Times in nanoseconds. The
+/// state of a job that has not ended is what it was doing when the run ended ("queued", "running", ...), and
+/// its waits and held time are those up to then.
 std::string jobs_table(const StudyResult& study);
 
 /// fragmentation.csv: what is free in a pool at instants of replication 0, and the share of it that jobs

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/quantity/format.hpp"
+#include "sim/study/warnings.hpp"
 #include "tools/report/point_cells.hpp"
 #include "tools/report/sections.hpp"
 #include "tools/report/table.hpp"
@@ -57,21 +58,49 @@ std::string figure_name(const FigureOfPoint& of) {
 
 std::string exponent(double value) { return in_format(value, std::chars_format::scientific, 1); }
 
+bool all_completed(const PointResult& point) {
+  const JobCount count = count_jobs(point);
+  return count.completed == count.submitted;
+}
+
+/// "10 of 11"
+std::string completed_text(const PointResult& point) {
+  const JobCount count = count_jobs(point);
+  return format_integer(count.completed) + " of " + format_integer(count.submitted);
+}
+
+std::string unequal_lines(const StudyResult& study, const Style& style) {
+  constexpr std::size_t kMostLines = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostLines, study.unequal_jobs.size()); ++i)
+    text +=
+        wrap(alarm("WARNING", style) + "    ", clean(text_of(study.unequal_jobs[i], study.points), style));
+  if (study.unequal_jobs.size() > kMostLines)
+    text += "  and so of " + std::to_string(study.unequal_jobs.size() - kMostLines) + " more points\n";
+  return text;
+}
+
 /// How the queue fared under each point; nothing where nobody waited under any.
 std::string queue_table(const StudyResult& study, const Style& style) {
   const auto waits = [](const PointResult& point) { return mean_of(point, "longest_wait").value_or(0) > 0; };
   if (std::none_of(study.points.begin(), study.points.end(), waits)) return {};
+  const bool all = std::all_of(study.points.begin(), study.points.end(), all_completed);
   std::vector<TableRow> rows;
   for (const PointResult& point : study.points)
     rows.push_back(
         {clean(point_label(*point.point), style), mean_text(point, "scheduling_goodput"),
-         figure_text(point, "queue_wait", style), figure_text(point, "queue_wait.p95", style),
-         figure_text(point, "bounded_slowdown", style), figure_text(point, "longest_wait", style),
+         all ? "" : completed_text(point), figure_text(point, "queue_wait", style),
+         figure_text(point, "queue_wait.p95", style), figure_text(point, "bounded_slowdown", style),
+         figure_text(point, "longest_wait", style),
          mean_of(point, "preemptions").value_or(0) > 0 ? figure_text(point, "preemptions", style) : ""});
   const std::string rest = cut_rows(rows);
-  std::vector<Column> columns = {{"", Align::left},           {"S", Align::right},
-                                 {"mean wait", Align::right}, {"95 % wait", Align::right},
-                                 {"slowdown", Align::right},  {"longest wait", Align::right},
+  std::vector<Column> columns = {{"", Align::left},
+                                 {"S", Align::right},
+                                 {"completed", Align::right},
+                                 {"mean wait", Align::right},
+                                 {"95 % wait", Align::right},
+                                 {"slowdown", Align::right},
+                                 {"longest wait", Align::right},
                                  {"stopped", Align::right}};
   drop_empty_columns(columns, rows);
   return "\n" + heading("QUEUE", style) +
@@ -100,7 +129,7 @@ std::string alternatives_section(const StudyResult& study, const Style& style) {
          "   * none is at least as good in time and cost (MPG without prices), and better in one\n" +
          text_table(columns, rows, style) + rest + allocation_table(study, style) +
          epochs_table(study, style) + steps_table(study, style) + services_table(study, style) +
-         queue_table(study, style);
+         queue_table(study, style) + unequal_lines(study, style);
 }
 
 std::string frontier_page(const StudyResult& study, const PageContext& context) {

@@ -304,6 +304,10 @@ std::string why_page(const Watch& watch, const WatchedRun& run, const PageContex
     text += heads(lines, words, style) + "\n";
   }
   text += wrap("  ", clean(end_text(watch, scenario), style) + "; " + waits_text(watch));
+  if (watch.namesakes > 0)
+    text += wrap(alarm("WARNING", style) + "    ",
+                 format_integer(static_cast<std::int64_t>(watch.namesakes + 1)) +
+                     " jobs have this id: this is the one that was submitted first");
   for (const std::string& note : context.notes)
     text += wrap(alarm("WARNING", style) + "    ", clean(note, style));
   return text;
@@ -349,6 +353,7 @@ std::string why_json(const Watch& watch, const WatchedRun& run, const Provenance
   json["seed"] = scenario.runs.seed;
   json["replication"] = run.replication;
   json["job"] = watch.id;
+  json["jobs_of_this_id"] = watch.namesakes + 1;
   json["class"] = scenario.classes[watch.job_class].name;
   json["milli_devices"] = watch.asked.milli();
   json["submit_ns"] = ns(watch.submit);

@@ -162,6 +162,16 @@ Json step_json(const StepCase& one, const StepNames& names) {
           {"warnings", layout_warnings(l)}};
 }
 
+/// "8/7/7/7/7", where stages or chunks have unequal layers that nobody has stated; else nothing.
+std::string uneven_text(const StepInput& in) {
+  if (!in.layout.stages.empty()) return {};
+  const std::vector<std::int64_t> layers = layers_of_chunks(in.layout, in.model);
+  if (layers.front() == layers.back()) return {};
+  std::string text;
+  for (const std::int64_t each : layers) text += (text.empty() ? "" : "/") + std::to_string(each);
+  return text;
+}
+
 }  // namespace
 
 std::string step_page(const StepCase& one, const StepNames& names, const Style& style) {
@@ -173,6 +183,11 @@ std::string step_page(const StepCase& one, const StepNames& names, const Style& 
   page += wrap("      model: ", where(names));
   page += wrap("      layout: ", described(l) + "; " + format_integer(l.accumulation()) +
                                      (l.accumulation() == 1 ? " microbatch" : " microbatches") + " a step");
+  if (const std::string uneven = uneven_text(in); !uneven.empty())
+    page +=
+        wrap("      layers: ",
+             uneven + (l.interleave == 1 ? " by stage" : " by chunk, one round of stages after the other") +
+                 "; the fullest sets the pace");
   page += wrap("      as words: ", joined(layout_values(l), ", "));
   page += wrap("      software: ", joined(software_values(in.software), ", ")) + "\n";
   page += parts_table(one.step, style);
