@@ -174,7 +174,7 @@ TEST_CASE(
 
 TEST_CASE("jobs of one instant are served in the order of the file, whatever came before") {
   // The second list had a job at 5, so that its next arrival has been known for longer.
-  JobClass a = job("a", 1, 1, seconds(1)), b = a;
+  JobClass a = job("a", 1, 1, seconds(10)), b = a;
   b.name = "b";
   const auto listed = [](std::string id, std::int64_t submit) {
     return ListedJob{
