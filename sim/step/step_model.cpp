@@ -114,6 +114,10 @@ SlowLinks StepModel::slow_links(std::uint32_t devices, Spread spread) const {
 }
 
 StepBreakdown StepModel::breakdown(std::uint32_t devices, Spread spread, double slower) const {
+  return step_breakdown(placed(devices, spread, slower), step_constants());
+}
+
+StepInput StepModel::placed(std::uint32_t devices, Spread spread, double slower) const {
   StepInput input = input_;
   input.layout.devices = devices;
   if (spread.domains > compact(devices).domains) {
@@ -126,7 +130,7 @@ StepBreakdown StepModel::breakdown(std::uint32_t devices, Spread spread, double 
   input.slow_links.ring *= slower;
   input.slow_links.all_to_all *= slower;
   input.slow_links.sends *= slower;
-  return step_breakdown(input, step_constants());
+  return input;
 }
 
 Duration StepModel::excess(std::uint32_t devices, Spread spread) const {

@@ -55,6 +55,8 @@ class StepModel {
   /// The fewest places that can hold the gang, evenly filled.
   Spread compact(std::uint32_t devices) const;
   StepBreakdown breakdown(std::uint32_t devices) const { return breakdown(devices, compact(devices)); }
+  /// What that is a breakdown of: the links as they are for a gang in the fewest places.
+  StepInput placed(std::uint32_t devices) const { return placed(devices, compact(devices), 1.0); }
   /// Of a gang that is spread over more domains than it must be, groups of ranks have as many members in each
   /// domain as a power of two allows. Rings cross the links of each leaf and pod once, in the order of nodes;
   /// what all send to all leaves a place as far as its receivers are elsewhere; a pipeline stage sends from
@@ -71,6 +73,7 @@ class StepModel {
 
  private:
   StepBreakdown breakdown(std::uint32_t devices, Spread spread, double slower) const;
+  StepInput placed(std::uint32_t devices, Spread spread, double slower) const;
   SlowLinks slow_links(std::uint32_t devices, Spread spread) const;
   Seconds longest_way(Spread spread) const;
 

@@ -50,6 +50,18 @@ TEST_CASE("what a step cannot be is said in one line, with exit code 2") {
   }
 }
 
+TEST_CASE("a fabric that is narrower above its leaves makes a step longer, alone and in a run alike") {
+  const auto step_on = [](const char* fabric) {
+    const Ended ended =
+        run_program({"step", "--model", "deepseek-v2-lite", "--gpus", "128", "--batch", "512", "--fabric",
+                     fabric, "--layout", "expert=32,micro_batch=1,recompute=full", "--json"});
+    REQUIRE_MESSAGE(ended.code == 0, ended.err);
+    return Json::parse(ended.out).at("steps").at(0).at("step_s").get<double>();
+  };
+  const double narrow = step_on("ethernet400-4to1");
+  CHECK(narrow > 1.2 * step_on("llama3-roce400"));
+}
+
 TEST_CASE("the fastest layouts come in order, and the first is the one that is taken") {
   const Ended five = run_program({"step", "--model", "llama2-70b", "--gpus", "64", "--best", "5", "--json"});
   const Ended one = run_program({"step", "--model", "llama2-70b", "--gpus", "64", "--json"});

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <sstream>
 
 #include "models/catalog/catalog.hpp"
+#include "models/catalog/fabric_shape.hpp"
 #include "models/quantity/format.hpp"
 #include "models/step/search.hpp"
+#include "sim/step/step_model.hpp"
 #include "tools/cli/arguments.hpp"
 #include "tools/cli/host.hpp"
 #include "tools/cli/step_input.hpp"
@@ -70,6 +73,8 @@ bool are_together(Arguments& arguments) {
 
 std::string beyond(Bytes needed, Bytes has) { return format_bytes(needed - has) + " too much"; }
 
+constexpr std::size_t kReconsidered = 50;
+
 /// What does not fit, in a word and at length.
 struct Misfit {
   std::string brief, full;
@@ -117,9 +122,22 @@ Laid search_layout(const StepInput& input, std::size_t keep) {
   return laid;
 }
 
+/// The step as it is on nodes that stand together on their fabric, which may be narrower above its leaves
+/// than below.
+StepCase on_fabric(const StepInput& input, const StepNames& names) {
+  const Node node = *fleetsim::node(names.node).entry;
+  const std::int64_t devices = input.layout.devices;
+  const FabricShape shape =
+      fabric_shape(*fabric(names.fabric).entry, node, (devices + node.devices - 1) / node.devices);
+  const StepModel model{input, static_cast<std::uint32_t>(node.devices), shape, Uplinks::kShare};
+  StepInput placed = model.placed(static_cast<std::uint32_t>(devices));
+  const StepBreakdown step = step_breakdown(placed, step_constants());
+  return {std::move(placed), step};
+}
+
 /// A step of a recommender: tables and layers are spread in one way only.
-std::optional<StepCase> recommender_case(Arguments& arguments, const RecommenderEntry& entry,
-                                         StepInput input) {
+std::optional<StepCase> recommender_case(Arguments& arguments, const RecommenderEntry& entry, StepInput input,
+                                         const StepNames& names) {
   for (const std::string_view option : {"layout", "best", "vary", "sequence"}) {
     if (!arguments.has(option)) continue;
     arguments.reject("--" + std::string(option) + " is for transformers");
@@ -135,17 +153,17 @@ std::optional<StepCase> recommender_case(Arguments& arguments, const Recommender
   }
   layout.micro_batch = layout.global_batch / layout.devices;
   layout.sharding = Sharding::kNone;
-  const StepBreakdown step = step_breakdown(input, step_constants());
-  if (step.memory > input.device.memory) {
+  StepCase one = on_fabric(input, names);
+  if (one.step.memory > input.device.memory) {
     arguments.reject("tables do not fit: a device has " + format_bytes(input.device.memory) + " and needs " +
-                     format_bytes(step.memory) + ", " + beyond(step.memory, input.device.memory));
+                     format_bytes(one.step.memory) + ", " + beyond(one.step.memory, input.device.memory));
     return std::nullopt;
   }
-  return StepCase{std::move(input), step};
+  return one;
 }
 
 ExitCode recommender_command(Arguments& arguments, const RecommenderEntry& entry, const AskedStep& asked) {
-  const std::optional<StepCase> one = recommender_case(arguments, entry, asked.input);
+  const std::optional<StepCase> one = recommender_case(arguments, entry, asked.input, asked.names);
   if (!one) return ExitCode::bad_input;
   if (!arguments.has("json")) return print(recommender_page(*one, asked.names, output_style(arguments)));
   const Layout& l = one->input.layout;
@@ -182,7 +200,7 @@ std::optional<std::vector<std::int64_t>> sizes_of(Arguments& arguments, const st
 }
 
 /// The steps of all sizes; nothing where no size has one, which has been said.
-std::optional<StepTable> table_of(Arguments& arguments, const StepInput& input,
+std::optional<StepTable> table_of(Arguments& arguments, const StepInput& input, const StepNames& names,
                                   const std::vector<std::int64_t>& sizes, std::size_t keep) {
   StepTable table;
   std::string full;
@@ -191,7 +209,9 @@ std::optional<StepTable> table_of(Arguments& arguments, const StepInput& input,
     StepInput sized = input;
     sized.layout.devices = size;
     if (!arguments.has("batch")) sized.layout.global_batch = kUsualSequencesPerDevice * size;
-    const Laid laid = arguments.has("layout") ? state_layout(sized) : search_layout(sized, keep);
+    // On a narrow fabric the order of the best may change.
+    const Laid laid =
+        arguments.has("layout") ? state_layout(sized) : search_layout(sized, std::max(keep, kReconsidered));
     table.tried += laid.found.tried;
     table.fitting += laid.found.fitting;
     SizedSteps& steps = table.sizes.emplace_back();
@@ -205,8 +225,12 @@ std::optional<StepTable> table_of(Arguments& arguments, const StepInput& input,
     any = true;
     for (const RankedLayout& each : laid.found.best) {
       sized.layout = each.layout;
-      steps.cases.push_back({sized, each.step});
+      steps.cases.push_back(on_fabric(sized, names));
     }
+    std::stable_sort(steps.cases.begin(), steps.cases.end(),
+                     [](const StepCase& a, const StepCase& b) { return a.step.total() < b.step.total(); });
+    if (steps.cases.size() > keep)
+      steps.cases.erase(steps.cases.begin() + std::ptrdiff_t(keep), steps.cases.end());
   }
   if (any) return table;
   arguments.reject(full);
@@ -240,7 +264,7 @@ ExitCode step_command(const Words& words) {
     if (!given) return ExitCode::bad_input;
     sizes = *given;
   }
-  const auto table = table_of(arguments, asked->input, sizes, best.value_or(1));
+  const auto table = table_of(arguments, asked->input, asked->names, sizes, best.value_or(1));
   if (!table) return ExitCode::bad_input;
   if (arguments.has("json")) return print(steps_json(*table, asked->names));
   const Style style = output_style(arguments);

@@ -96,6 +96,11 @@ std::string exchange_text(const StepInput& in) {
                                                 : std::string(to_string(each.evidence));
     if (each.is_extrapolated) text += ", extrapolated to " + format_integer(each.ranks) + " ranks";
   }
+  const SlowLinks& slow = in.slow_links;
+  if (!text.empty() && std::max({slow.ring, slow.all_to_all, slow.sends}) > 1)
+    text += "; nodes stand together, and above their switches links are narrower: rings take " +
+            format_number(slow.ring) + " times as long, all-to-all " + format_number(slow.all_to_all) +
+            ", sends " + format_number(slow.sends);
   return text.empty() ? "none" : text;
 }
 
