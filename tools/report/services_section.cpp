@@ -128,8 +128,8 @@ std::string services_table(const StudyResult& study, const Style& style) {
     }
   }
   if (rows.empty()) return {};
-  constexpr std::size_t kMostRows = 60;
-  const std::size_t left_out = rows.size() - std::min(rows.size(), kMostRows);
+  constexpr std::size_t kMostServiceRows = 60;
+  const std::size_t left_out = rows.size() - std::min(rows.size(), kMostServiceRows);
   rows.resize(rows.size() - left_out);
   const std::vector<Column> columns = {{"", Align::left},          {"service", Align::left},
                                        {"R", Align::right},        {"time to ready", Align::right},
