@@ -310,6 +310,29 @@ Found<Network> network(std::string_view node_name, std::string_view fabric_name)
   return found;
 }
 
+namespace {
+
+/// With what an all-reduce says of its two halves, where these were not measured themselves: it scatters and
+/// then gathers the same bytes, each in half of its time.
+std::vector<MeasuredCurve> with_halves(const std::vector<MeasuredCurve>& own) {
+  std::vector<MeasuredCurve> all = own;
+  for (const Collective half : {Collective::kAllGather, Collective::kReduceScatter}) {
+    for (const MeasuredCurve& whole : own) {
+      if (whole.collective() != Collective::kAllReduce) continue;
+      const bool is_known = std::any_of(own.begin(), own.end(), [&](const MeasuredCurve& each) {
+        return each.collective() == half && is_inside(each) == is_inside(whole);
+      });
+      if (is_known) continue;
+      std::vector<TimedSize> points = whole.points();
+      for (TimedSize& point : points) point.time = point.time / 2;
+      all.emplace_back(half, whole.ranks(), whole.per_domain(), std::move(points));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
 std::optional<std::string> use_measurements(const MeasuredNetwork& own, Network& network) {
   for (const MeasuredCurve& curve : own.curves) {
     if (is_inside(curve) || curve.collective() == Collective::kSendRecv ||
@@ -318,9 +341,10 @@ std::optional<std::string> use_measurements(const MeasuredNetwork& own, Network&
     return "sweeps between domains have " + std::to_string(curve.per_domain()) +
            " ranks in each; those of the network have " + std::to_string(network.domain);
   }
+  const std::vector<MeasuredCurve> curves = with_halves(own.curves);
   for (std::size_t i = 0; i < kCollectiveKinds; ++i) {
     std::vector<MeasuredCurve> inside, between;
-    for (const MeasuredCurve& curve : own.curves) {
+    for (const MeasuredCurve& curve : curves) {
       if (index(curve.collective()) == i) (is_inside(curve) ? inside : between).push_back(curve);
     }
     sort_by_ranks(inside);

@@ -64,7 +64,8 @@ class NetworkLibrary {
 /// By the names of the catalog, from all that it has.
 Found<Network> network(std::string_view node_name, std::string_view fabric_name);
 
-/// Puts sweeps of the user's own in place of what is known of the same collectives. Says what keeps them from
+/// Puts sweeps of the user's own in place of what is known of the same collectives; an all-reduce also in place
+/// of gathers and scatters, its halves, where there are no sweeps of those. Says what keeps them from
 /// it, if anything: sweeps over several domains that are not as large as those of the network. Then nothing
 /// is changed.
 std::optional<std::string> use_measurements(const MeasuredNetwork& own, Network& network);

@@ -116,7 +116,7 @@ void Blocks::surround(Block& block) const {
   block.activations += Bytes{kBf16Bytes * hidden_ * tokens_ / split};
   if (l_.tensor == 1) return;
   const Bytes exchanged{kBf16Bytes * tokens_ * hidden_};
-  const RankGroup group{l_.tensor, std::min(l_.tensor, in_.network().domain)};
+  const RankGroup group{l_.tensor, near_tensor(in_)};
   // A gather and a scatter each way move what an all-reduce moves.
   block.tensor += 2 * (exchange_time(in_, Collective::kAllGather, exchanged, group) +
                        exchange_time(in_, Collective::kReduceScatter, exchanged, group));

@@ -58,7 +58,7 @@ std::vector<ExchangeEvidence> exchange_evidence(const StepInput& in) {
   constexpr auto kGather = Collective::kAllGather, kScatter = Collective::kReduceScatter;
   std::vector<ExchangeEvidence> all;
   add(all, in, "tensor", {kGather, kScatter}, Bytes{kBf16Bytes * tokens * wide(m.hidden)},
-      {l.tensor, std::min(l.tensor, in.network().domain)});
+      {l.tensor, near_tensor(in)});
   add(all, in, "context", {kGather},
       Bytes{kBf16Bytes * tokens * wide(l.context) * wide(cache_width(m)) / wide(l.tensor)},
       group_of(in, l.context, l.tensor));

@@ -1,5 +1,9 @@
 #include "models/step/exchange.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
 namespace fleetsim {
 
 Seconds exchange_time(const StepInput& in, Collective collective, Bytes message, RankGroup group) {
@@ -10,6 +14,14 @@ Seconds exchange_time(const StepInput& in, Collective collective, Bytes message,
   if (collective == Collective::kSendRecv) return alone * slow.sends + slow.hops;
   return alone * slow.ring +
          2 * slow.hops;  // up a tree and down: ranks in the order of nodes cross once each
+}
+
+std::int64_t near_tensor(const StepInput& in) {
+  const std::int64_t tensor = in.layout.tensor, domain = in.network().domain;
+  const auto used = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(domain)));
+  if (tensor >= domain || in.layout.devices <= domain || domain % tensor == 0 || used % tensor == 0)
+    return std::min(tensor, domain);
+  return std::gcd(tensor, domain);
 }
 
 Bytes stage_message(const StepInput& in) {

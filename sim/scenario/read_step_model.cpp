@@ -85,6 +85,8 @@ Software read_software(const Reader& step) {
   const auto given = step.object("software");
   if (!given) return software;
   assign(software.release, given->positive_number("release"));
+  if (!(software.release > 2000 && software.release < 2100))
+    given->expected("release", "a year such as 2025.5");
   assign(software.attention, given->choice("attention", {AttentionKernel::kFlash2, AttentionKernel::kFlash3,
                                                          AttentionKernel::kCudnn}));
   assign(software.skips_masked, given->flag("skips_masked"));

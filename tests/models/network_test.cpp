@@ -166,6 +166,25 @@ TEST_CASE("networks: one's own sweeps go before those of the catalog") {
   CHECK(collective_time(network, Collective::kAllReduce, Bytes{1e8}, {8, 8}) == reduce);
 }
 
+TEST_CASE("networks: one's own all-reduce tells of gathers and scatters, its halves") {
+  const Parsed<MeasuredNetwork> own = read_measured_network(R"({
+    "about": "Mine", "accelerators": [],
+    "curves": [
+      {"collective": "all-reduce", "ranks": 8, "per_domain": 8, "source": "my cluster",
+       "points": [["1 MiB", "100 us"], ["1 GiB", "8 ms"]]},
+      {"collective": "reduce-scatter", "ranks": 8, "per_domain": 8, "source": "my cluster",
+       "points": [["1 MiB", "70 us"], ["1 GiB", "5 ms"]]}]})");
+  REQUIRE(own);
+  Network network = between("dgx-h100", "ndr400-rail");
+  CHECK_FALSE(use_measurements(*own.value, network));
+  const auto time = [&](Collective collective) {
+    return collective_time(network, collective, Bytes{1024.0 * 1024 * 1024}, {8, 8}).si;
+  };
+  CHECK(time(Collective::kAllReduce) == near(8e-3));
+  CHECK(time(Collective::kAllGather) == near(4e-3));
+  CHECK(time(Collective::kReduceScatter) == near(5e-3));  // as it was measured
+}
+
 TEST_CASE("networks: one's own sweep over two domains is met by its curve, and tells of more domains") {
   MeasuredNetwork own{.name = {}, .about = "Mine"};
   own.curves.push_back(sweep(measured_networks(), "a100-efa-p4de", 16));

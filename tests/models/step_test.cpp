@@ -9,6 +9,7 @@
 
 #include "models/catalog/catalog.hpp"
 #include "models/step/evidence.hpp"
+#include "models/step/exchange.hpp"
 #include "models/step/kernels.hpp"
 #include "models/step/on_node.hpp"
 #include "models/step/search.hpp"
@@ -414,4 +415,21 @@ TEST_CASE("how well a step's exchange and rates are known is said") {
   };
   CHECK(origin("h100-sxm", 0).empty());
   CHECK(origin("h200-sxm", 2) == "h100-sxm");
+}
+
+TEST_CASE("a tensor group that does not divide an NVLink domain pays for the network between two") {
+  StepInput input = input_of("gpt3-175b", "dgx-h100", 96);
+  input.layout = {.devices = 96, .tensor = 6, .pipeline = 4, .global_batch = 384};
+  CHECK(near_tensor(input) == 2);  // ranks 6 to 11: two on one node, four on the next
+  const Seconds straddles = step_breakdown(input, step_constants()).tensor_comm;
+  input.layout.tensor = 8;
+  CHECK(near_tensor(input) == 8);
+  CHECK(straddles > 2 * step_breakdown(input, step_constants()).tensor_comm);
+  input.layout.tensor = 16;
+  CHECK(near_tensor(input) == 8);
+  input.layout = {.devices = 6, .tensor = 6, .global_batch = 8};
+  CHECK(near_tensor(input) == 6);  // all on one node
+  StepInput rack = input_of("gpt3-175b", "gb200-nvl72", 256);
+  rack.layout = {.devices = 256, .tensor = 16, .global_batch = 256};
+  CHECK(near_tensor(rack) == 16);  // 64 of 72 are used
 }

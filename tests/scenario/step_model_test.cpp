@@ -172,6 +172,9 @@ TEST_CASE("sizes of an elastic gang take what the model says of their data ranks
 TEST_CASE("without overlap all exchange is in the open; fusion shortens what is bound by memory") {
   const StudyReading plain = read(kModelled);
   const StudyReading serial = read_with(kModelled, {{"/workload/a/step/software", R"({"overlap": false})"}});
+  CHECK(contains(only_issue(read_with(kModelled, {{"/workload/a/step/software", R"({"release": 5})"}}),
+                            "/workload/a/step/software/release"),
+                 "expected a year such as 2025.5; found 5"));
   const StudyReading unfused = read_with(kModelled, {{"/workload/a/step/software", R"({"fused": false})"}});
   const JobClass a = first_class(plain), b = first_class(serial), c = first_class(unfused);
   // The constant of overlap is the share that is exposed.

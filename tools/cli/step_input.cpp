@@ -1,5 +1,6 @@
 #include "tools/cli/step_input.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "models/catalog/catalog.hpp"
@@ -73,6 +74,13 @@ Problem read_network(const Arguments& arguments, AskedStep& asked) {
     if (!text) return *file + ": cannot be read";
     const Parsed<MeasuredNetwork> own = read_measured_network(*text);
     if (!own) return *file + ": " + own.problem;
+    const auto& measured_on = own.value->accelerators;
+    if (!measured_on.empty() &&
+        std::find(measured_on.begin(), measured_on.end(), asked.names.device) == measured_on.end())
+      return *file + ": was measured on " + measured_on.front() + ", and the node has " + asked.names.device;
+    if (own.value->fabric && *own.value->fabric != asked.names.fabric)
+      return *file + ": was measured on fabric " + *own.value->fabric + ", and the step is on " +
+             asked.names.fabric;
     if (const auto misfit = use_measurements(*own.value, known)) return *file + ": " + *misfit;
   }
   asked.input.links = std::make_shared<const Network>(std::move(known));

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <functional>
+#include <set>
 
+#include "sim/study/warnings.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/point_cells.hpp"
 #include "tools/report/sections.hpp"
@@ -169,8 +171,16 @@ std::string warnings_text(const StudyResult& study, const PageContext& context) 
     std::size_t points = 0;
   };
   std::vector<Warning> warnings;
+  // They differ in how many completed, and are said once.
+  std::set<std::string> unequal;
+  for (const UnequalJobs& each : study.unequal_jobs) unequal.insert(text_of(each, study.points));
+  if (!study.unequal_jobs.empty())
+    warnings.push_back(
+        {"means over completed jobs are not comparable with those of the base: not the same jobs completed",
+         study.unequal_jobs.size()});
   for (const PointResult& point : study.points) {
     for (const std::string& text : point.warnings) {
+      if (unequal.contains(text)) continue;
       const auto known = std::find_if(warnings.begin(), warnings.end(),
                                       [&](const Warning& each) { return each.text == text; });
       Warning& warning = known == warnings.end() ? warnings.emplace_back(Warning{text}) : *known;
