@@ -209,6 +209,7 @@ void Engine::serve_again(PoolId id, std::uint32_t node, DeviceMask devices) {
     touch(id);
     pool.move(node, refill, DeviceState::free, DeviceState::spare);
   }
+  pool.gather_spares();
   pass_wanted_ = true;
 }
 

@@ -174,6 +174,13 @@ std::optional<StopCause> Engine::why_stop(const Job& victim, const Job& benefici
   if (scheduler.reclaim && owner && borrower &&
       quotas_.may_reclaim(*owner, allocation_shape(beneficiary).capacity(), *borrower, given))
     return StopCause::reclaim;
+  // Whoever borrows takes nothing from a queue that has no more than it is guaranteed: that would have it
+  // back.
+  const bool borrows =
+      owner && borrower && !quotas_.is_guaranteed(*owner, allocation_shape(beneficiary).capacity());
+  if (scheduler.reclaim && borrows && *owner != *borrower &&
+      quotas_.is_guaranteed(*borrower, Capacity::zero()))
+    return std::nullopt;
   if (scheduler.preempt_by == PreemptBy::order && victim.key > beneficiary.key) return StopCause::order;
   if (scheduler.preempt_by == PreemptBy::priority && priority_of(victim) < priority_of(beneficiary))
     return StopCause::priority;
@@ -255,13 +262,19 @@ class Engine::RoomInPool final : public RoomToMake {
     change(victim_of(candidate), &Forecast::give_back);
     const auto quota = engine_.class_of(victim_of(candidate)).quota;
     if (quota) given_[*quota] += candidate.capacity;
-    if (quota && quotas_) quotas_->give_back(*quota, candidate.capacity);
+    if (quota && quotas_) {
+      quotas_->give_back(*quota, candidate.capacity);
+      quotas_->wait(*quota, 1);  // it will want it again
+    }
   }
   void spare(const VictimCandidate& candidate) override {
     change(victim_of(candidate), &Forecast::take);
     const auto quota = engine_.class_of(victim_of(candidate)).quota;
     if (quota) given_[*quota] -= candidate.capacity;
-    if (quota && quotas_) quotas_->hold(*quota, candidate.capacity);
+    if (quota && quotas_) {
+      quotas_->hold(*quota, candidate.capacity);
+      quotas_->wait(*quota, -1);
+    }
   }
 
  private:

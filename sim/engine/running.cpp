@@ -262,6 +262,7 @@ void Engine::release(Job& job, const char* reason) {
       for (const Part& part : *parts) tear_down(job.pool, part);
     parts->clear();
   }
+  pool.gather_spares();
   if (!faults_.broken_shares.empty()) repair_shares();
   if (job.release_hook.is_linked()) expect_no_release(job, version_before);
   count_in_quota(job, Capacity::zero() - job.assigned);

@@ -222,6 +222,8 @@ void Pool::take_spare(const Part& part, JobId job) {
 void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to) {
   const std::uint32_t count = popcount(devices);
   to = resting(node, to);
+  const bool of_spares = from == DeviceState::spare || to == DeviceState::spare;
+  if (of_spares && is_partly_spare(node)) --partly_spare_;
   if (from == DeviceState::free) {
     set_free(node, free_devices(node) & ~devices);
   } else if (from != DeviceState::held) {
@@ -240,9 +242,39 @@ void Pool::move(std::uint32_t node, DeviceMask devices, DeviceState from, Device
     spare_count_ += count;
     with_spares_.insert(node);
   }
+  if (of_spares && is_partly_spare(node)) ++partly_spare_;
   add(from, -1000LL * count);
   add(to, 1000LL * count);
   if (packed_) tell_packed(node);
+}
+
+void Pool::gather_parts() {
+  const auto spares = [&](std::uint32_t node) { return popcount(devices_in(DeviceState::spare, node)); };
+  const auto may_change = [&](std::uint32_t node) { return is_partly_spare(node) && !is_withdrawn(node); };
+  const auto are_alike = [&](std::uint32_t a, std::uint32_t b) {
+    return !packed_ || packed_->spec(a) == packed_->spec(b);
+  };
+  struct Pair {
+    std::uint32_t to, from;
+  };
+  for (;;) {
+    std::optional<Pair> best;
+    for (auto to = with_spares_.next(0); to; to = with_spares_.next(*to + 1)) {
+      if (!may_change(*to) || free_devices(*to) == 0) continue;
+      if (best && spares(*to) <= spares(best->to)) continue;
+      std::optional<std::uint32_t> least;
+      for (auto from = with_spares_.next(0); from; from = with_spares_.next(*from + 1)) {
+        if (*from == *to || !may_change(*from) || !are_alike(*to, *from)) continue;
+        if (spares(*from) <= spares(least.value_or(*to))) least = from;
+      }
+      if (least) best = Pair{*to, *least};
+    }
+    if (!best) return;
+    const std::uint32_t count = std::min(popcount(free_devices(best->to)), spares(best->from));
+    move(best->to, lowest_bits(free_devices(best->to), count), DeviceState::free, DeviceState::spare);
+    move(best->from, lowest_bits(devices_in(DeviceState::spare, best->from), count), DeviceState::spare,
+         DeviceState::free);
+  }
 }
 
 void Pool::break_share(std::uint32_t node, std::uint32_t device) {

@@ -184,6 +184,11 @@ class Pool {
   /// Moves devices that no job holds between states. On a node that is withdrawn, they are at rest instead of
   /// free, spare or in transition, here and when they are given back.
   void move(std::uint32_t node, DeviceMask devices, DeviceState from, DeviceState to);
+  /// Brings spare devices together on as few nodes as can be, so that the others are whole again: where some
+  /// of a node are spare and others free, the free ones become spare in place of as many on nodes like it.
+  void gather_spares() {
+    if (partly_spare_ > 1) gather_parts();
+  }
   /// A device that jobs share has failed: what nobody holds of it fails at once, the rest as it is given
   /// back.
   void break_share(std::uint32_t node, std::uint32_t device);
@@ -249,6 +254,11 @@ class Pool {
     return masks_[static_cast<std::size_t>(state)][node];
   }
   void set_free(std::uint32_t node, DeviceMask devices);
+  void gather_parts();
+  bool is_partly_spare(std::uint32_t node) const {
+    const DeviceMask spare = devices_in(DeviceState::spare, node);
+    return spare != 0 && spare != installed(node);
+  }
   void tell_packed(std::uint32_t node);
   void tell_packed(std::span<const Part> parts);
   void hold_packed(std::span<const Part> parts, JobId job);
@@ -290,6 +300,7 @@ class Pool {
   std::uint32_t usable_nodes_ = 0;  ///< that gangs may count on: neither spares nor written off
   std::uint32_t spare_nodes_ = 0;   ///< at first: the last ones
   std::uint32_t spare_target_ = 0, spare_count_ = 0;  ///< devices
+  std::uint32_t partly_spare_ = 0;                    ///< nodes
   std::uint64_t version_ = 0;
   std::uint32_t withdrawn_ = 0;                               ///< nodes
   std::vector<DeviceState> rests_;                            ///< by node; empty until one is withdrawn

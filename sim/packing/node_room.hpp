@@ -19,6 +19,7 @@ struct NodeSpec {
   std::int64_t cpu_milli = 0, memory_bytes = 0;
   std::uint32_t cards = 0;  ///< at most kMaxCardsPerNode
   DeviceTypes type = 0;     ///< one bit, or none: then only tasks go there that accept any
+  friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
 };
 
 /// What a task needs of one node: CPU, memory, and `cards` cards with `milli_per_card` of each. A part of a

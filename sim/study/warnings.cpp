@@ -165,6 +165,13 @@ void add_unused_quotas(const Scenario& scenario, Warnings& warnings) {
     if (std::none_of(scenario.classes.begin(), scenario.classes.end(), counts))
       warnings.push_back("no workload counts against quota " + quotas[index].name);
   }
+  const bool guarantees = std::any_of(quotas.begin(), quotas.end(),
+                                      [](const QuotaSpec& quota) { return quota.guarantee.has_value(); });
+  const auto free_rider = std::find_if(scenario.classes.begin(), scenario.classes.end(),
+                                       [](const JobClass& job_class) { return !job_class.quota; });
+  if (guarantees && free_rider != scenario.classes.end())
+    warnings.push_back("jobs of " + free_rider->name +
+                       " count against no quota: guarantees are not kept, nor taken back, from them");
 }
 
 /// Names of figures that the scenario uses and that are not there.

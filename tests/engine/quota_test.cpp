@@ -114,6 +114,46 @@ TEST_CASE("inside a quota that is full, lower priorities give way to larger ones
   }
 }
 
+TEST_CASE(
+    "nobody is stopped for whom a quota would forbid to start all the same, as soon as the victim waits "
+    "again") {
+  // a and b are in a queue that lends only while none of its jobs waits; c, of larger priority, borrows.
+  for (const bool reclaim : {false, true}) {
+    Scenario scenario = queues(4, {1000, 0},
+                               {in_queue(build::job("a", 1, 1, seconds(37), at(5)), 0),
+                                in_queue(build::job("b", 1, 1, seconds(20), at(29)), 0),
+                                in_queue(build::job("c", 1, 1, seconds(10), at(57)), 1)});
+    scenario.pools[0].teardown = seconds(3);
+    scenario.scheduler.quotas[0].lend_when_head_blocked = false;
+    scenario.scheduler.order = "priority";
+    scenario.scheduler.preemption = Preemption::kept;
+    scenario.scheduler.preempt_by = PreemptBy::priority;
+    scenario.scheduler.reclaim = reclaim;
+    scenario.classes[2].priority = 3;
+    const QuotaRan ran = run_queues(scenario);
+    CHECK(ran.jobs.at("b").first_start == at(42));
+    CHECK(ran.jobs.at("b").end == at(62));
+    CHECK(ran.jobs.at("b").evictions == 0);
+    CHECK(ran.jobs.at("c").first_start == at(62));
+  }
+}
+
+TEST_CASE(
+    "whoever borrows does not stop a queue that has no more than its guarantee, which would have it back") {
+  // Two devices, one guaranteed to each queue; b borrows nothing, and c would hold both.
+  Scenario scenario = queues(2, {1000, 1000},
+                             {in_queue(build::job("b", 1, 1, seconds(100)), 0),
+                              in_queue(build::job("c", 1, 2, seconds(10), at(10)), 1)});
+  scenario.scheduler.order = "priority";
+  scenario.scheduler.preemption = Preemption::kept;
+  scenario.scheduler.preempt_by = PreemptBy::priority;
+  scenario.scheduler.reclaim = true;
+  scenario.classes[1].priority = 3;
+  const QuotaRan ran = run_queues(scenario);
+  CHECK(ran.jobs.at("b").evictions == 0);
+  CHECK(ran.jobs.at("c").first_start == at(100));
+}
+
 TEST_CASE("gangs that assemble do not exceed their quota together when they are complete") {
   // A quota of 4: each gang wants 3, and two nodes are free, dealt in turn.
   Scenario scenario;

@@ -238,5 +238,19 @@ TEST_CASE("what ends at the end of the window has ended; what is submitted there
   CHECK(result.classes[5].submitted == 0);
 }
 
+TEST_CASE("spares that were lent in part come together again, and leave whole nodes to the queue") {
+  // Two of a spare node's four devices stand in for a failed node's; when all is over, a gang of four has a node.
+  Scenario scenario;
+  scenario.pools.push_back(build::pool(2, 4));
+  scenario.pools[0].spares = 1;
+  scenario.script.push_back(build::node_fault(at(10), 0, seconds(50)));
+  scenario.classes = {build::job("a", 1, 2, seconds(100)), build::job("b", 1, 4, seconds(30), at(20))};
+  const RunResult result = simulate(scenario, {.jobs = RunOptions::Jobs::each});
+  CHECK(result.state == RunState::completed);
+  REQUIRE(result.jobs.size() == 2);
+  CHECK(result.jobs[0].end == at(110));
+  CHECK(result.jobs[1].first_start == at(110));
+}
+
 }  // namespace
 }  // namespace fleetsim

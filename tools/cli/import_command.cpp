@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -88,6 +89,8 @@ ExitCode import_command(const Words& words) {
                 ExitCode::bad_input);
   std::ostringstream trace;
   write_csv_trace(trace, reading.jobs);
+  std::error_code ignored;  // what keeps the file from being written is said then
+  std::filesystem::create_directories(std::filesystem::path(*out).parent_path(), ignored);
   if (const auto unwritten = write_file_atomically(*out, trace.str()))
     return fail("import", *unwritten, ExitCode::bad_input);
   return print(format_integer(static_cast<std::int64_t>(reading.jobs.size())) + " jobs written to " +

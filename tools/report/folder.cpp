@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -43,6 +45,19 @@ std::string cannot_write(const fs::path& folder, const std::string& why) {
   return "cannot write into " + folder.string() + ": " + why;
 }
 
+/// Tables that only some runs write.
+constexpr std::array kSometimes{"jobs.csv",      "preemptions.csv", "fragmentation.csv",
+                                "scheduler.csv", "timeline.csv",    "steps.csv"};
+
+/// Those of an earlier run that this one has not written would stand beside its results as if they were its
+/// own.
+void remove_leftovers(const fs::path& folder, const std::vector<fs::path>& written) {
+  for (const char* const name : kSometimes) {
+    std::error_code ignored;
+    if (std::find(written.begin(), written.end(), name) == written.end()) fs::remove(folder / name, ignored);
+  }
+}
+
 /// Moves everything in `from` to `to`, over what is there.
 std::optional<std::string> move_files(const fs::path& from, const fs::path& to) {
   std::vector<fs::path> names;
@@ -51,11 +66,13 @@ std::optional<std::string> move_files(const fs::path& from, const fs::path& to) 
   for (const fs::path& name : names) {
     if (fs::is_directory(to / name)) return cannot_write(to, "there is a folder named " + name.string());
   }
+  const bool has_results = fs::exists(to / "result.json");  // else what is there may be somebody's own
   for (const fs::path& name : names) {
     std::error_code error;
     fs::rename(from / name, to / name, error);
     if (error) return cannot_write(to, error.message());
   }
+  if (has_results) remove_leftovers(to, names);
   return std::nullopt;
 }
 
