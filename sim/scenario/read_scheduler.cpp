@@ -163,6 +163,22 @@ void read_queue(const Reader& in, SchedulerSpec& spec, QuotaSpec& quota) {
     in.problem("limit", "is below the guarantee, which could then never be had");
 }
 
+/// A cohort whose queues are guaranteed more than it may hold. Cohorts in a circle have been told of, and
+/// have no parents any more.
+void check_cohort_limits(const Reader& in, const SchedulerSpec& spec) {
+  std::vector<Capacity> guaranteed(spec.cohorts.size());
+  for (const QuotaSpec& quota : spec.quotas)
+    for (auto cohort = quota.cohort; cohort; cohort = spec.cohorts[*cohort].parent)
+      guaranteed[*cohort] += quota.guarantee.value_or(Capacity::zero());
+  for (std::size_t index = 0; index < guaranteed.size(); ++index) {
+    const CohortSpec& cohort = spec.cohorts[index];
+    if (cohort.limit && *cohort.limit < guaranteed[index])
+      in.problem("cohorts", "cohort \"" + cohort.name + "\" may hold " + format_devices(*cohort.limit) +
+                                " devices, less than the " + format_devices(guaranteed[index]) +
+                                " that its queues are guaranteed");
+  }
+}
+
 void read_quotas(const Reader& in, const Scenario& scenario, SchedulerSpec& spec) {
   const Json* value = in.find("quotas");
   if (value == nullptr) return;
@@ -189,6 +205,7 @@ void read_quotas(const Reader& in, const Scenario& scenario, SchedulerSpec& spec
   Capacity fleet;
   for (const PoolSpec& pool : scenario.pools)
     fleet += Capacity::devices(std::int64_t{pool.nodes - pool.spares} * pool.devices_per_node);
+  check_cohort_limits(in, spec);
   if (guaranteed > fleet)
     in.problem("quotas", "guarantees add up to " + format_devices(guaranteed) + " devices; the fleet has " +
                              format_devices(fleet) + " beside its spares");

@@ -262,3 +262,14 @@ TEST_CASE("parts of a scheduler that would do nothing beside each other are refu
   CHECK(issue(R"({"fair_share_half_life": "1 d"})", "fair_share_half_life") ==
         "goes with order \"fair-share\"");
 }
+
+TEST_CASE("a cohort that may hold less than its queues are guaranteed is refused, also through a parent") {
+  const auto with = [](const std::string& limit) {
+    return read_with(kSmall, {{"/scheduler",
+                               R"({"cohorts": {"all": {"limit": )" + limit + R"(}, "part": {"parent": "all"}},
+             "quotas": {"q": {"guarantee": 3, "cohort": "part"}, "r": {"guarantee": 2, "cohort": "all"}}})"}});
+  };
+  CHECK(contains(only_issue(with("4"), "/scheduler/cohorts"),
+                 "cohort \"all\" may hold 4 devices, less than the 5 that its queues are guaranteed"));
+  CHECK(with("5").issues.empty());
+}
