@@ -98,6 +98,21 @@ TEST_CASE("records of a run give the ledger of the run, leaf by leaf") {
   CHECK(has(run_program({"account", at.path("out")}).out, "the ledger closes exactly"));
 }
 
+TEST_CASE("a folder holds the tables of its last run alone, and files that no run of ours was beside stay") {
+  const Workplace at;
+  const fs::path out = at.path("again/and/again");
+  fs::create_directories(out);
+  write_file(out / "steps.csv", "somebody's own");
+  REQUIRE(run_program({"run", at.scenario, "--out", out.string()}).code == 0);
+  CHECK(read_file(out / "steps.csv") == "somebody's own");
+  REQUIRE(run_program({"run", at.scenario, "--out", out.string(), "--records"}).code == 0);
+  CHECK(fs::exists(out / "scheduler.csv"));
+  REQUIRE(run_program({"run", at.scenario, "--out", out.string()}).code == 0);
+  CHECK_FALSE(fs::exists(out / "scheduler.csv"));
+  CHECK_FALSE(fs::exists(out / "steps.csv"));
+  CHECK(fs::exists(out / "jobs.csv"));
+}
+
 TEST_CASE("records of a pool that grows give its ledger, and account says when they grow") {
   const Workplace at;
   write_file(at.path("growing.json"), R"({
