@@ -87,6 +87,8 @@ std::span<const FigureInfo> figure_table();
 
 // Parts of the table, a file each.
 std::span<const FigureInfo> ledger_and_job_figures();
+/// Failures inside the window that stopped a gang, by a component or at a given instant.
+double interruptions(const FigurePlace& place, const RunSums& sums);
 std::span<const FigureInfo> scheduling_figures();
 std::span<const FigureInfo> service_figures();
 

@@ -99,11 +99,6 @@ double held_hours(const FigurePlace&, const RunSums& sums) {
 double window_seconds(const FigurePlace&, const RunSums& sums) {
   return to_seconds(sums.run->window_end - sums.run->window_start).si;
 }
-double interruptions(const FigurePlace&, const RunSums& sums) {
-  std::int64_t all = 0;
-  for (const ClassOutcome& of : sums.run->classes) all += of.failures;
-  return count(all);
-}
 double makespan(const FigurePlace&, const RunSums& sums) {
   return sums.run->makespan ? to_seconds(*sums.run->makespan - SimTime::zero()).si : 0;
 }
@@ -450,6 +445,12 @@ constexpr std::array kFigures{
 };
 
 }  // namespace
+
+double interruptions(const FigurePlace&, const RunSums& sums) {
+  std::int64_t all = 0;
+  for (const ClassOutcome& of : sums.run->classes) all += of.failures;
+  return count(all);
+}
 
 std::span<const FigureInfo> ledger_and_job_figures() { return kFigures; }
 

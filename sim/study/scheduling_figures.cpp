@@ -90,11 +90,6 @@ template <StopCause cause>
 double stopped(const FigurePlace&, const RunSums& sums) {
   return count(sums.run->preemptions.by_cause[static_cast<std::size_t>(cause)]);
 }
-double stopped_by_failures(const FigurePlace&, const RunSums& sums) {
-  std::int64_t failures = 0;
-  for (const ClassOutcome& of : sums.run->classes) failures += of.failures;
-  return count(failures);
-}
 
 // Jobs that waited, by what their pool's free capacity was kept by.
 double window_seconds(const FigurePlace&, const RunSums& sums) {
@@ -217,7 +212,7 @@ constexpr std::array kFigures{
     stops_row<StopCause::swap>("stops.swap", "gangs stopped to give up slow members, per replication"),
     stops_row<StopCause::outside>("stops.outside", "evictions of the scenario, per replication"),
     FigureInfo{"stops.failure", kFleet, "1", "interruptions of jobs by failures, per replication",
-               stopped_by_failures, once, ""},
+               interruptions, once, ""},
     FigureInfo{"time_to_result", kFleet, "s", "completion less submission, completed jobs of all classes",
                all_job_seconds<&ClassOutcome::time_to_result>, all_completed, kNobody},
     of_all<kTime, 50>("time_to_result.p50", "s", kTimeAbout),
